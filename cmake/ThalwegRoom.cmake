@@ -1,0 +1,40 @@
+# A room is an OBJECT library that links only the rooms named under USES, so that CMake itself refuses a cycle.
+#
+#   thalweg_room(graph SOURCES graph.cpp shape_context.cpp USES tensor [PRIVATE ZLIB::ZLIB])
+#
+# SOURCES are relative to src/<room>; third-party libraries go under PRIVATE and never reach a public header.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+
+add_library(thalweg_flags INTERFACE)
+target_compile_options(thalweg_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers)
+if(THALWEG_SANITIZE)
+  target_compile_options(thalweg_flags INTERFACE -fsanitize=${THALWEG_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(thalweg_flags INTERFACE -fsanitize=${THALWEG_SANITIZE})
+endif()
+
+function(thalweg_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;USES;PRIVATE" ${ARGN})
+  add_library(thalweg_${name} OBJECT ${ROOM_SOURCES})
+  target_include_directories(thalweg_${name}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(thalweg_${name} PRIVATE thalweg_flags ${ROOM_PRIVATE})
+  foreach(use IN LISTS ROOM_USES)
+    target_link_libraries(thalweg_${name} PUBLIC thalweg_${use})
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY THALWEG_ROOMS ${name})
+endfunction()

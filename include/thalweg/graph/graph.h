@@ -1,0 +1,216 @@
+// The dataflow graph: nodes are ops, edges carry tensors, control edges order.
+//
+// Nodes are only ever added, and a node's inputs exist before it, so the order of ids is a topological order and the
+// program order of side effects. Shapes are inferred as a node is added: a wrong shape is an error at that line.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "thalweg/graph/attr.h"
+#include "thalweg/graph/op_registry.h"
+
+namespace thalweg {
+
+class Graph;
+class Node;
+
+/// One output of a node: a cheap handle. A default-constructed one is "nothing" and tests false.
+class Output {
+ public:
+  Output() = default;
+  Output(Node* node, int index) : node_(node), index_(index) {}
+
+  explicit operator bool() const { return node_ != nullptr; }
+  Node* node() const { return node_; }
+  int index() const { return index_; }
+  Graph& graph() const;
+  DType dtype() const;
+  const Shape& shape() const;
+  /// "fc1/MatMul:0".
+  std::string name() const;
+
+  friend bool operator==(const Output& a, const Output& b) { return a.node_ == b.node_ && a.index_ == b.index_; }
+  friend bool operator<(const Output& a, const Output& b);
+
+ private:
+  Node* node_ = nullptr;
+  int index_ = 0;
+};
+
+/// One operation. Owned by its graph; immutable once added.
+class Node {
+ public:
+  int id() const { return id_; }
+  const std::string& name() const { return name_; }
+  const OpSchema& op() const { return *op_; }
+  std::string_view type() const { return op_->name; }
+  Effect effect() const { return op_->def->effect; }
+  const std::string& device() const { return device_; }
+  Graph& graph() const { return *graph_; }
+
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  const Output& input(int i) const { return inputs_[static_cast<size_t>(i)]; }
+  std::span<const Output> inputs() const { return inputs_; }
+  std::span<Node* const> control_inputs() const { return control_inputs_; }
+  int num_outputs() const { return static_cast<int>(output_dtypes_.size()); }
+  /// Throws out_of_range.
+  Output output(int i = 0) const;
+  DType output_dtype(int i) const { return output_dtypes_[static_cast<size_t>(i)]; }
+  const Shape& output_shape(int i) const { return output_shapes_[static_cast<size_t>(i)]; }
+
+  const AttrMap& attrs() const { return attrs_; }
+  /// Null when absent.
+  const AttrValue* find_attr(std::string_view name) const;
+  /// Throws internal_error when absent or of another kind.
+  template <class T>
+  const T& attr(std::string_view name) const {
+    const AttrValue* value = find_attr(name);
+    if (value == nullptr || !std::holds_alternative<T>(*value)) bad_attr(name);
+    return std::get<T>(*value);
+  }
+  /// [begin, end) of the flat inputs that belong to the named argument.
+  std::pair<int, int> input_range(std::string_view argument) const;
+
+  /// "MatMul node `fc1/MatMul`".
+  std::string to_string() const;
+
+ private:
+  friend class Graph;
+  [[noreturn]] void bad_attr(std::string_view name) const;
+
+  int id_ = 0;
+  Graph* graph_ = nullptr;
+  std::string name_;
+  const OpSchema* op_ = nullptr;
+  std::string device_;
+  AttrMap attrs_;
+  std::vector<Output> inputs_;
+  std::vector<Node*> control_inputs_;
+  std::vector<DType> output_dtypes_;
+  std::vector<Shape> output_shapes_;
+};
+
+/// What a new node may be given besides op, inputs and attributes.
+struct NodeOptions {
+  std::string name = {};    // base name; made unique, put under the current scope. Empty: the op's name
+  std::string device = {};  // TensorFlow device string. Empty: the current device scope's
+  std::vector<Node*> control_inputs = {};
+};
+
+/// A dataflow graph. Built by one thread; once no more nodes are added, all const use is thread-safe.
+class Graph {
+ public:
+  /// `registry` must outlive the graph. See standard_ops() in thalweg/ops/standard_ops.h.
+  explicit Graph(const OpRegistry& registry);
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  /// Adds a node. List arguments are given flat; counts and types that inputs tell need not be in `attrs`. Missing
+  /// attributes take their defaults. Throws invalid_argument naming node, argument and what was expected: wrong number
+  /// of inputs, types that disagree, attributes unknown, missing or not allowed, shapes that cannot be right. On an error
+  /// the graph is as before.
+  Node& add(std::string_view op, std::vector<Output> inputs, AttrMap attrs = {}, NodeOptions options = {});
+
+  const OpRegistry& registry() const { return *registry_; }
+  int num_nodes() const { return static_cast<int>(nodes_.size()); }
+  Node& node(int id) const { return *nodes_[static_cast<size_t>(id)]; }
+  /// Null when there is none.
+  Node* find(std::string_view name) const;
+  /// "fc1/MatMul:0", or "fc1/MatMul" for output 0. Throws not_found with the nearest name.
+  Output output(std::string_view name) const;
+
+  /// A name not yet in use: `base`, `base_1`, ... Throws invalid_argument when `base` is no legal node name.
+  std::string unique_name(std::string_view base);
+  /// The current scope, "" or "a/b/".
+  const std::string& scope() const { return scope_; }
+
+  /// The seed that ops without a seed of their own derive theirs from; 0 unless set. Set it before adding ops.
+  uint64_t seed() const { return seed_; }
+  void set_seed(uint64_t seed) { seed_ = seed; }
+
+  /// A listing for people: one line a node with inputs, attributes and shapes.
+  std::string to_string() const;
+
+ private:
+  friend class NameScope;
+  friend class DeviceScope;
+  friend class ControlScope;
+  friend class VariableRecordAccess;
+
+  const OpRegistry* registry_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::unordered_map<std::string, Node*> by_name_;
+  std::unordered_map<std::string, int> name_counts_;
+  std::string scope_;
+  std::string device_;
+  std::vector<Node*> control_;
+  uint64_t seed_ = 0;
+
+ public:
+  /// A variable made by the builder: its handle, and the op that gives it its first value.
+  struct VariableRecord {
+    std::string name;  // key in the session's state and in checkpoints
+    Node* handle = nullptr;
+    Node* initializer = nullptr;
+    bool trainable = false;
+    DType dtype = DType::kInvalid;
+    Shape shape;
+  };
+  /// In the order of creation.
+  const std::vector<VariableRecord>& variables() const { return variables_; }
+  void add_variable(VariableRecord record) { variables_.push_back(std::move(record)); }
+  const VariableRecord* find_variable(std::string_view name) const;
+
+ private:
+  std::vector<VariableRecord> variables_;
+};
+
+/// Puts nodes added while it lives under `name/` (made unique, as TensorFlow does).
+class NameScope {
+ public:
+  NameScope(Graph& graph, std::string_view name);
+  ~NameScope();
+  NameScope(const NameScope&) = delete;
+  NameScope& operator=(const NameScope&) = delete;
+  /// "a/b/".
+  const std::string& path() const { return graph_.scope(); }
+
+ private:
+  Graph& graph_;
+  std::string previous_;
+};
+
+/// Gives nodes added while it lives this device string.
+class DeviceScope {
+ public:
+  DeviceScope(Graph& graph, std::string device);
+  ~DeviceScope();
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  Graph& graph_;
+  std::string previous_;
+};
+
+/// Makes nodes added while it lives run after `nodes`.
+class ControlScope {
+ public:
+  ControlScope(Graph& graph, std::vector<Node*> nodes);
+  ~ControlScope();
+  ControlScope(const ControlScope&) = delete;
+  ControlScope& operator=(const ControlScope&) = delete;
+
+ private:
+  Graph& graph_;
+  size_t previous_;
+};
+
+}  // namespace thalweg

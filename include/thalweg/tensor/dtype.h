@@ -1,0 +1,109 @@
+// Element types. The numbers are TensorFlow's DataType, so they go to files unchanged.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "thalweg/base/error.h"
+
+namespace thalweg {
+
+enum class DType : int32_t {
+  kInvalid = 0,
+  kFloat32 = 1,
+  kFloat64 = 2,
+  kInt32 = 3,
+  kUInt8 = 4,
+  kInt16 = 5,
+  kInt8 = 6,
+  kString = 7,
+  kInt64 = 9,
+  kBool = 10,
+  kBFloat16 = 14,
+  kUInt16 = 17,
+  kFloat16 = 19,
+  kResource = 20,
+  kUInt32 = 22,
+  kUInt64 = 23,
+};
+using enum DType;
+
+/// "float32", "int64", ...; NumPy's names.
+std::string_view to_string(DType dtype);
+/// TensorFlow's own spelling in op schemas: "float", "double", "half", "int32", ...
+std::string_view schema_name(DType dtype);
+/// Reads either spelling, and "DT_FLOAT"; kInvalid when it is none.
+DType parse_dtype(std::string_view name);
+
+/// Bytes of one element; 0 for string and resource.
+size_t element_size(DType dtype);
+bool is_floating(DType dtype);
+bool is_integer(DType dtype);  // signed or unsigned, not bool
+inline bool is_numeric(DType dtype) { return is_floating(dtype) || is_integer(dtype); }
+
+/// Storage type: the upper half of a float32. Arithmetic converts to float.
+struct BFloat16 {
+  uint16_t bits = 0;
+  BFloat16() = default;
+  explicit BFloat16(float value);  // rounds to nearest even; NaN stays NaN
+  explicit operator float() const;
+  friend bool operator==(BFloat16 a, BFloat16 b) { return float(a) == float(b); }
+};
+
+/// Storage type: IEEE half precision. Arithmetic converts to float.
+struct Float16 {
+  uint16_t bits = 0;
+  Float16() = default;
+  explicit Float16(float value);  // rounds to nearest even; overflow gives infinity
+  explicit operator float() const;
+  friend bool operator==(Float16 a, Float16 b) { return float(a) == float(b); }
+};
+
+template <class T>
+inline constexpr DType kDTypeOf = DType::kInvalid;
+template <> inline constexpr DType kDTypeOf<float> = DType::kFloat32;
+template <> inline constexpr DType kDTypeOf<double> = DType::kFloat64;
+template <> inline constexpr DType kDTypeOf<int8_t> = DType::kInt8;
+template <> inline constexpr DType kDTypeOf<int16_t> = DType::kInt16;
+template <> inline constexpr DType kDTypeOf<int32_t> = DType::kInt32;
+template <> inline constexpr DType kDTypeOf<int64_t> = DType::kInt64;
+template <> inline constexpr DType kDTypeOf<uint8_t> = DType::kUInt8;
+template <> inline constexpr DType kDTypeOf<uint16_t> = DType::kUInt16;
+template <> inline constexpr DType kDTypeOf<uint32_t> = DType::kUInt32;
+template <> inline constexpr DType kDTypeOf<uint64_t> = DType::kUInt64;
+template <> inline constexpr DType kDTypeOf<bool> = DType::kBool;
+template <> inline constexpr DType kDTypeOf<BFloat16> = DType::kBFloat16;
+template <> inline constexpr DType kDTypeOf<Float16> = DType::kFloat16;
+template <> inline constexpr DType kDTypeOf<std::string> = DType::kString;
+
+template <class T>
+struct TypeTag {
+  using type = T;
+};
+
+/// Calls f(TypeTag<T>{}) with the element type of `dtype`, for every type that has elements (all but resource).
+/// Kernels narrow with `if constexpr`; unimplemented names the dtype for resource and invalid.
+template <class F>
+decltype(auto) visit_dtype(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::kFloat32: return f(TypeTag<float>{});
+    case DType::kFloat64: return f(TypeTag<double>{});
+    case DType::kInt8: return f(TypeTag<int8_t>{});
+    case DType::kInt16: return f(TypeTag<int16_t>{});
+    case DType::kInt32: return f(TypeTag<int32_t>{});
+    case DType::kInt64: return f(TypeTag<int64_t>{});
+    case DType::kUInt8: return f(TypeTag<uint8_t>{});
+    case DType::kUInt16: return f(TypeTag<uint16_t>{});
+    case DType::kUInt32: return f(TypeTag<uint32_t>{});
+    case DType::kUInt64: return f(TypeTag<uint64_t>{});
+    case DType::kBool: return f(TypeTag<bool>{});
+    case DType::kBFloat16: return f(TypeTag<BFloat16>{});
+    case DType::kFloat16: return f(TypeTag<Float16>{});
+    case DType::kString: return f(TypeTag<std::string>{});
+    default: throw unimplemented("no element type for dtype ", dtype);
+  }
+}
+
+}  // namespace thalweg

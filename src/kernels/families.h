@@ -1,0 +1,27 @@
+// The families of kernels, one source file each; the registries are built from them.
+#pragma once
+
+#include <span>
+
+#include "thalweg/kernels/kernel.h"
+
+namespace thalweg {
+
+// Plain loops: the oracle of everything else.
+std::span<const KernelDef> reference_unary_kernels();
+std::span<const KernelDef> reference_binary_kernels();
+std::span<const KernelDef> reference_reduction_kernels();
+std::span<const KernelDef> reference_linalg_kernels();
+std::span<const KernelDef> reference_convolution_kernels();
+std::span<const KernelDef> reference_pooling_kernels();
+std::span<const KernelDef> reference_normalization_kernels();
+std::span<const KernelDef> reference_loss_kernels();
+std::span<const KernelDef> reference_array_kernels();
+std::span<const KernelDef> reference_indexing_kernels();
+std::span<const KernelDef> reference_random_kernels();
+std::span<const KernelDef> reference_state_kernels();
+std::span<const KernelDef> reference_training_kernels();
+std::span<const KernelDef> reference_control_kernels();
+std::span<const KernelDef> reference_fused_kernels();
+
+}  // namespace thalweg

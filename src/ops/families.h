@@ -1,0 +1,26 @@
+// The families of op rows, one source file each; standard_ops() is their union.
+#pragma once
+
+#include <span>
+
+#include "thalweg/graph/op_def.h"
+
+namespace thalweg {
+
+std::span<const OpDef> unary_ops();
+std::span<const OpDef> binary_ops();
+std::span<const OpDef> reduction_ops();
+std::span<const OpDef> linalg_ops();
+std::span<const OpDef> convolution_ops();
+std::span<const OpDef> pooling_ops();
+std::span<const OpDef> normalization_ops();
+std::span<const OpDef> loss_ops();
+std::span<const OpDef> array_ops();
+std::span<const OpDef> indexing_ops();
+std::span<const OpDef> random_ops();
+std::span<const OpDef> state_ops();
+std::span<const OpDef> training_ops();
+std::span<const OpDef> control_ops();
+std::span<const OpDef> fused_ops();
+
+}  // namespace thalweg

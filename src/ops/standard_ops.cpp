@@ -1,0 +1,20 @@
+#include "thalweg/ops/standard_ops.h"
+
+#include "ops/families.h"
+
+namespace thalweg {
+
+const OpRegistry& standard_ops() {
+  static const OpRegistry registry = [] {
+    OpRegistry ops;
+    for (auto family : {unary_ops, binary_ops, reduction_ops, linalg_ops, convolution_ops, pooling_ops,
+                        normalization_ops, loss_ops, array_ops, indexing_ops, random_ops, state_ops, training_ops,
+                        control_ops, fused_ops}) {
+      ops.add(family());
+    }
+    return ops;
+  }();
+  return registry;
+}
+
+}  // namespace thalweg

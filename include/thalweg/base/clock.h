@@ -1,7 +1,7 @@
 // Time behind an interface, so that tests can move it by hand.
 #pragma once
 
-#include <cstdint>
+#include <atomic>
 
 namespace thalweg {
 
@@ -27,7 +27,7 @@ class FakeClock : public Clock {
   double steady_seconds() const override { return now_; }
 
  private:
-  double now_;
+  std::atomic<double> now_;
 };
 
 }  // namespace thalweg

@@ -1,0 +1,295 @@
+#include "thalweg/tensor/tensor.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+
+namespace thalweg {
+namespace {
+
+template <class T>
+inline constexpr bool kIsString = std::is_same_v<T, std::string>;
+template <class T>
+inline constexpr bool kIsHalf = std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>;
+
+std::shared_ptr<Buffer> allocate_strings(int64_t count) {
+  constexpr size_t kMost = PTRDIFF_MAX / sizeof(std::string);
+  const size_t size = static_cast<size_t>(count);
+  if (size > kMost) throw resource_exhausted("cannot allocate ", count, " strings");
+  try {
+    std::string* const items = new std::string[size];
+    return Buffer::wrap(items, size * sizeof(std::string), [items] { delete[] items; });
+  } catch (const std::bad_alloc&) {
+    throw resource_exhausted("cannot allocate ", size * sizeof(std::string), " bytes for ", count, " strings");
+  }
+}
+
+// Bytes that the elements take in memory, strings as objects.
+size_t stride_of(DType dtype) { return dtype == kString ? sizeof(std::string) : element_size(dtype); }
+
+// Towards zero, modulo 2^64; NaN, infinities and what is larger still become 0. C++ leaves those undefined, and a
+// result that differs between machines helps nobody.
+template <class To, class From>
+To real_to_integer(From value) {
+  if (!(std::fabs(value) < From{0x1p64})) return To{0};
+  const uint64_t magnitude = static_cast<uint64_t>(std::fabs(value));
+  return static_cast<To>(value < 0 ? 0 - magnitude : magnitude);
+}
+
+template <class To, class From>
+To convert(From value) {
+  if constexpr (kIsHalf<From>) {
+    return convert<To>(static_cast<float>(value));
+  } else if constexpr (kIsHalf<To>) {
+    return To(static_cast<float>(value));
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return value != From{0};
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    return real_to_integer<To>(value);
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+template <class T>
+void append_element(std::string& out, const T& value) {
+  if constexpr (kIsHalf<T>) {
+    append(out, static_cast<float>(value));
+  } else if constexpr (kIsString<T>) {
+    out += '"';
+    for (const char c : value) {
+      constexpr char kHex[] = "0123456789abcdef";
+      const auto byte = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\') {
+        out += '\\';
+        out += c;
+      } else if (c == '\n') {
+        out += "\\n";
+      } else if (byte < 0x20 || byte == 0x7F) {
+        out += "\\x";
+        out += kHex[byte >> 4];
+        out += kHex[byte & 15];
+      } else {
+        out += c;
+      }
+    }
+    out += '"';
+  } else {
+    append(out, value);
+  }
+}
+
+template <class T>
+void append_nested(std::string& out, std::span<const T> values, std::span<const int64_t> dims, int limit) {
+  if (dims.empty()) return append_element(out, values[0]);
+  out += '[';
+  const size_t stride = dims[0] == 0 ? 0 : values.size() / static_cast<size_t>(dims[0]);
+  for (int64_t i = 0; i < dims[0]; ++i) {
+    if (i != 0) out += ", ";
+    if (i == limit) {
+      out += "...";
+      break;
+    }
+    append_nested(out, values.subspan(static_cast<size_t>(i) * stride, stride), dims.subspan(1), limit);
+  }
+  out += ']';
+}
+
+}  // namespace
+
+Tensor::Tensor(DType dtype, const Shape& shape) : dtype_(dtype), shape_(shape) {
+  if (stride_of(dtype) == 0) throw invalid_argument("a tensor cannot hold elements of dtype ", dtype);
+  if (!shape.is_fully_defined()) throw invalid_argument("a tensor needs a known shape, got ", shape);
+  num_elements_ = shape.num_elements();
+  if (dtype == kString) {
+    buffer_ = allocate_strings(num_elements_);
+  } else {
+    size_t bytes;
+    if (__builtin_mul_overflow(static_cast<size_t>(num_elements_), element_size(dtype), &bytes)) {
+      throw resource_exhausted("cannot allocate ", num_elements_, " elements of ", dtype);
+    }
+    try {
+      buffer_ = Buffer::allocate(bytes);
+    } catch (Error& error) {
+      error.add_context(str(dtype, shape));
+      throw;
+    }
+  }
+  data_ = buffer_->data();
+}
+
+Tensor Tensor::zeros(DType dtype, const Shape& shape) {
+  Tensor result(dtype, shape);
+  if (dtype != kString) std::memset(result.data_, 0, result.byte_size());
+  return result;
+}
+
+Tensor Tensor::share(DType dtype, const Shape& shape, std::shared_ptr<Buffer> buffer, size_t offset) {
+  const size_t stride = stride_of(dtype);
+  if (stride == 0) throw invalid_argument("a tensor cannot hold elements of dtype ", dtype);
+  if (!shape.is_fully_defined()) throw invalid_argument("a tensor needs a known shape, got ", shape);
+  if (buffer == nullptr) throw invalid_argument("no buffer to share");
+  const int64_t count = shape.num_elements();
+  if (offset > buffer->size() || static_cast<size_t>(count) > (buffer->size() - offset) / stride) {
+    throw invalid_argument(dtype, shape, " at byte ", offset, " does not fit a buffer of ", buffer->size(),
+                           " bytes");
+  }
+  char* const data = static_cast<char*>(buffer->data()) + offset;
+  const size_t alignment = dtype == kString ? alignof(std::string) : stride;
+  if (reinterpret_cast<uintptr_t>(data) % alignment != 0) {
+    throw invalid_argument(dtype, " elements cannot start at byte ", offset, ": they need alignment to ",
+                           alignment, " bytes");
+  }
+  Tensor result;
+  result.dtype_ = dtype;
+  result.shape_ = shape;
+  result.num_elements_ = count;
+  result.buffer_ = std::move(buffer);
+  result.data_ = data;
+  return result;
+}
+
+void* Tensor::mutable_raw() {
+  if (buffer_ == nullptr) throw failed_precondition("cannot write to a tensor that holds nothing");
+#if defined(__SANITIZE_THREAD__)
+  const std::shared_ptr<Buffer> keep = buffer_;  // ThreadSanitizer sees the counter's order, but not fences
+  const bool alone = buffer_.use_count() == 2;
+#else
+  const bool alone = buffer_.use_count() == 1;
+  // Reads by the thread that dropped the last other reference come before our writes.
+  std::atomic_thread_fence(std::memory_order_acquire);
+#endif
+  if (!alone) {
+    throw failed_precondition("cannot write to ", dtype_, shape_,
+                              ": another tensor shares its buffer; clone() it first");
+  }
+  return data_;
+}
+
+double Tensor::at(int64_t i) const {
+  if (i < 0 || i >= num_elements_) {
+    throw out_of_range("element ", i, " of ", dtype_, shape_, ", which has ", num_elements_);
+  }
+  return visit_dtype(dtype_, [&](auto tag) -> double {
+    using T = typename decltype(tag)::type;
+    if constexpr (kIsString<T>) {
+      throw invalid_argument("at() needs numbers, the tensor is ", dtype_, shape_);
+    } else {
+      return convert<double>(data<T>()[static_cast<size_t>(i)]);
+    }
+  });
+}
+
+Tensor Tensor::clone() const {
+  if (!is_valid()) return {};
+  Tensor copy(dtype_, shape_);
+  if (dtype_ == kString) {
+    std::ranges::copy(data<std::string>(), copy.mutable_data<std::string>().begin());
+  } else {
+    std::memcpy(copy.data_, data_, byte_size());
+  }
+  return copy;
+}
+
+Tensor Tensor::reshape(const Shape& shape) const {
+  if (!is_valid()) throw failed_precondition("cannot reshape a tensor that holds nothing");
+  Shape wanted = shape;
+  if (shape.has_rank() && std::ranges::count(shape.dims(), kUnknownDim) == 1) {
+    int64_t others = 1;
+    int open = 0;
+    for (int i = 0; i < shape.rank(); ++i) {
+      if (shape[i] == kUnknownDim) {
+        open = i;
+      } else if (__builtin_mul_overflow(others, shape[i], &others)) {
+        throw invalid_argument("cannot reshape ", shape_, " to ", shape, ": too large");
+      }
+    }
+    if (others == 0 || num_elements_ % others != 0) {
+      throw invalid_argument("cannot reshape ", shape_, " to ", shape, ": ", num_elements_,
+                             " elements do not divide by ", others);
+    }
+    wanted.set_dim(open, num_elements_ / others);
+  }
+  if (!wanted.is_fully_defined()) {
+    throw invalid_argument("cannot reshape ", shape_, " to ", shape, ": at most one dimension may be unknown");
+  }
+  if (wanted.num_elements() != num_elements_) {
+    throw invalid_argument("cannot reshape ", shape_, " to ", shape, ": ", num_elements_, " elements against ",
+                           wanted.num_elements());
+  }
+  Tensor result = *this;
+  result.shape_ = wanted;
+  return result;
+}
+
+Tensor Tensor::rows(int64_t begin, int64_t end) const {
+  if (!is_valid() || rank() == 0) throw invalid_argument("rows() needs a tensor of rank 1 or more");
+  if (begin < 0 || end < begin || end > dim(0)) {
+    throw out_of_range("rows [", begin, ", ", end, ") of ", dtype_, shape_);
+  }
+  Tensor result = *this;
+  result.shape_.set_dim(0, end - begin);
+  result.num_elements_ = result.shape_.num_elements();
+  const size_t row_bytes =
+      dim(0) == 0 ? 0 : static_cast<size_t>(num_elements_ / dim(0)) * stride_of(dtype_);
+  result.data_ = static_cast<char*>(data_) + static_cast<size_t>(begin) * row_bytes;
+  return result;
+}
+
+Tensor Tensor::cast(DType dtype) const {
+  if (dtype == dtype_) return *this;
+  if (!(is_numeric(dtype_) || dtype_ == kBool) || !(is_numeric(dtype) || dtype == kBool)) {
+    throw invalid_argument("cannot cast ", dtype_, " to ", dtype, ": only numbers and bool");
+  }
+  Tensor result(dtype, shape_);
+  visit_dtype(dtype_, [&](auto from) {
+    visit_dtype(dtype, [&](auto to) {
+      using From = typename decltype(from)::type;
+      using To = typename decltype(to)::type;
+      if constexpr (!kIsString<From> && !kIsString<To>) {
+        std::ranges::transform(data<From>(), result.mutable_data<To>().begin(), convert<To, From>);
+      }
+    });
+  });
+  return result;
+}
+
+bool Tensor::same_bits(const Tensor& other) const {
+  if (dtype_ != other.dtype_ || shape_ != other.shape_) return false;
+  if (!is_valid()) return true;
+  if (dtype_ == kString) return std::ranges::equal(data<std::string>(), other.data<std::string>());
+  return std::memcmp(data_, other.data_, byte_size()) == 0;
+}
+
+std::string Tensor::to_string(int limit) const {
+  if (!is_valid()) return "<no tensor>";
+  std::string out = str(dtype_);
+  if (rank() > 0) append(out, shape_);
+  out += ' ';
+  visit_dtype(dtype_, [&](auto tag) {
+    append_nested(out, data<typename decltype(tag)::type>(), shape_.dims(), limit);
+  });
+  return out;
+}
+
+void Tensor::wrong_type(DType wanted) const {
+  if (!is_valid()) throw invalid_argument("elements of ", wanted, " wanted, but the tensor holds nothing");
+  throw invalid_argument("elements of ", wanted, " wanted, but the tensor is ", dtype_, shape_);
+}
+
+void Tensor::check_single() const {
+  if (num_elements_ != 1) {
+    throw invalid_argument("item() needs exactly one element, the tensor is ", dtype_, shape_);
+  }
+}
+
+void Tensor::check_count(size_t values, const Shape& shape) {
+  const int64_t count = shape.num_elements();
+  if (count < 0 || values != static_cast<size_t>(count)) {
+    throw invalid_argument(values, " values do not fill shape ", shape, ", which has ",
+                           count < 0 ? "unknown dimensions" : str(count, " elements"));
+  }
+}
+
+}  // namespace thalweg

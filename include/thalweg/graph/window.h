@@ -1,0 +1,56 @@
+// The geometry of sliding windows, shared by the ops and the kernels of convolution and pooling, so that a shape function
+// and every kernel agree on sizes and on where padding goes.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "thalweg/graph/graph.h"
+
+namespace thalweg {
+
+/// One spatial dimension of a sliding window. Immutable once made; lengths in cells.
+struct Window {
+  int64_t input = 0;  // length of the input; kUnknownDim when unknown
+  int64_t size = 1;   // cells of the window; kUnknownDim when unknown
+  int64_t stride = 1;
+  int64_t dilation = 1;
+  int64_t pad_before = 0;  // with SAME: 0 when the input length or the size is unknown
+  int64_t pad_after = 0;
+  int64_t output = 0;  // number of windows; kUnknownDim when unknown
+
+  /// Cells from the first to the last of a window, gaps of a dilated one included.
+  int64_t extent() const { return (size - 1) * dilation + 1; }
+  /// Input cell under cell `k` of window `o`; it lies outside [0, input) over padding.
+  int64_t cell(int64_t o, int64_t k) const { return o * stride + k * dilation - pad_before; }
+};
+
+/// A window under TensorFlow's padding rules. "VALID": no padding. "SAME": output = ceil(input / stride), the odd cell of
+/// padding at the end. "EXPLICIT": the paddings given. Throws invalid_argument on a stride or dilation below 1, a negative
+/// padding, an unknown rule, and a window longer than the padded input.
+Window make_window(int64_t input, int64_t size, int64_t stride, int64_t dilation, std::string_view padding,
+                   int64_t pad_before = 0, int64_t pad_after = 0);
+
+/// Where the dimensions of an image batch stand: "NHWC" or "NCHW".
+struct ImageAxes {
+  int batch = 0;
+  int height = 1;
+  int width = 2;
+  int channels = 3;
+};
+/// Throws unimplemented naming the format.
+ImageAxes image_axes(std::string_view data_format);
+
+/// The windows of a 2-D op over an image batch.
+struct Windows2d {
+  Window height;
+  Window width;
+};
+
+/// Of a convolution node (attributes `strides`, `dilations`, `padding`, `explicit_paddings`, `data_format`) over images of
+/// shape `input`, with filters of `filter_height` x `filter_width`. Throws invalid_argument naming dimension and attribute.
+Windows2d convolution_windows(const Node& node, const Shape& input, int64_t filter_height, int64_t filter_width);
+/// Of a pooling node (attributes `ksize`, `strides`, `padding`, `data_format`).
+Windows2d pooling_windows(const Node& node, const Shape& input);
+
+}  // namespace thalweg

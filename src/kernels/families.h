@@ -24,4 +24,9 @@ std::span<const KernelDef> reference_training_kernels();
 std::span<const KernelDef> reference_control_kernels();
 std::span<const KernelDef> reference_fused_kernels();
 
+/// A function that returns one family.
+using KernelFamily = std::span<const KernelDef> (*)();
+/// The fast families, best first: oneDNN, then our own SIMD kernels.
+std::span<const KernelFamily> fast_kernel_families();
+
 }  // namespace thalweg

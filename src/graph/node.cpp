@@ -1,0 +1,63 @@
+#include "thalweg/graph/graph.h"
+
+namespace thalweg {
+
+Graph& Output::graph() const {
+  THALWEG_CHECK(node_ != nullptr, "an empty Output is in use: a tensor was default-constructed, or a gradient is missing");
+  return node_->graph();
+}
+
+DType Output::dtype() const {
+  THALWEG_CHECK(node_ != nullptr, "an empty Output has no dtype");
+  return node_->output_dtype(index_);
+}
+
+const Shape& Output::shape() const {
+  THALWEG_CHECK(node_ != nullptr, "an empty Output has no shape");
+  return node_->output_shape(index_);
+}
+
+std::string Output::name() const { return node_ == nullptr ? "<nothing>" : str(node_->name(), ":", index_); }
+
+bool operator<(const Output& a, const Output& b) {
+  const int left = a.node_ == nullptr ? -1 : a.node_->id();
+  const int right = b.node_ == nullptr ? -1 : b.node_->id();
+  return left != right ? left < right : a.index_ < b.index_;
+}
+
+Output Node::output(int i) const {
+  if (i < 0 || i >= num_outputs()) {
+    throw out_of_range(*this, " has ", num_outputs(), " outputs; output ", i, " was asked for");
+  }
+  return Output(const_cast<Node*>(this), i);
+}
+
+const AttrValue* Node::find_attr(std::string_view name) const {
+  const auto it = attrs_.find(name);
+  return it == attrs_.end() ? nullptr : &it->second;
+}
+
+void Node::bad_attr(std::string_view name) const {
+  const AttrValue* value = find_attr(name);
+  throw internal_error(*this, ": attribute `", name, "` ",
+                       value == nullptr ? std::string("is missing") : str("is of kind ", attr_kind(*value)));
+}
+
+std::pair<int, int> Node::input_range(std::string_view argument) const {
+  int begin = 0;
+  for (const ArgSchema& arg : op_->inputs) {
+    int count = 1;
+    if (!arg.number_attr.empty()) {
+      count = static_cast<int>(attr<int64_t>(arg.number_attr));
+    } else if (!arg.type_list_attr.empty()) {
+      count = static_cast<int>(attr<std::vector<DType>>(arg.type_list_attr).size());
+    }
+    if (arg.name == argument) return {begin, begin + count};
+    begin += count;
+  }
+  throw internal_error(*this, " has no argument `", argument, "`");
+}
+
+std::string Node::to_string() const { return str(type(), " node `", name_, "`"); }
+
+}  // namespace thalweg

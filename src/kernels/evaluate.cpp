@@ -1,0 +1,126 @@
+#include "thalweg/kernels/evaluate.h"
+
+#include "thalweg/base/log.h"
+
+namespace thalweg {
+namespace {
+
+// Holds the pointers of one computation on tensors that are all at hand.
+class TensorContext final : public KernelContext {
+ public:
+  TensorContext(std::vector<const void*> inputs, std::vector<Tensor>& outputs, uint64_t random_run)
+      : input_pointers_(std::move(inputs)), tensors_(outputs), random_run_(random_run) {
+    for (Tensor& output : tensors_) output_pointers_.push_back(output.is_valid() ? output.mutable_raw() : nullptr);
+    inputs_ = input_pointers_.data();
+    outputs_ = output_pointers_.data();
+  }
+
+  void set_work(void* scratch, KernelState* state) {
+    scratch_ = scratch;
+    state_ = state;
+  }
+  void set_output(int i, Tensor value) override { tensors_[static_cast<size_t>(i)] = std::move(value); }
+  uint64_t random_run() const override { return random_run_; }
+  void print(std::string_view text) override { log(LogLevel::kInfo, "print", text); }
+
+ private:
+  std::vector<const void*> input_pointers_;
+  std::vector<void*> output_pointers_;
+  std::vector<Tensor>& tensors_;
+  uint64_t random_run_;
+};
+
+// A graph that holds one node with its inputs as constants, so that shape inference sees their values.
+Node& isolate(Graph& graph, const Node& node, std::span<const Tensor> inputs, const EvaluateOptions& options) {
+  std::vector<Output> arguments;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].is_valid()) {
+      arguments.push_back(
+          graph.add("Const", {}, {{"dtype", inputs[i].dtype()}, {"value", inputs[i]}}, {.name = str("input", i)})
+              .output());
+      continue;
+    }
+    THALWEG_CHECK(i < options.variables.size() && options.variables[i] != nullptr, "input ", i, " has no value");
+    const VariableState& variable = *options.variables[i];
+    arguments.push_back(graph
+                            .add("VarHandleOp", {},
+                                 {{"dtype", variable.dtype},
+                                  {"shape", variable.initialized ? variable.value_shape : variable.shape},
+                                  {"shared_name", variable.name}},
+                                 {.name = str("input", i)})
+                            .output());
+  }
+  return graph.add(node.type(), std::move(arguments), node.attrs(), {.name = "node"});
+}
+
+}  // namespace
+
+std::vector<Tensor> evaluate(const Node& node, std::span<const Tensor> inputs, const KernelRegistry& kernels,
+                             const EvaluateOptions& options) {
+  try {
+    Graph graph(node.graph().registry());
+    const Node& isolated = isolate(graph, node, inputs, options);
+
+    std::vector<TensorSpec> input_specs;
+    std::vector<const void*> pointers;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].is_valid()) {
+        input_specs.push_back({.dtype = inputs[i].dtype(), .shape = inputs[i].shape(), .constant = &inputs[i]});
+        pointers.push_back(inputs[i].raw());
+      } else {
+        VariableState* variable = options.variables[i];
+        input_specs.push_back(
+            {.dtype = kResource, .shape = variable->initialized ? variable->value_shape : variable->shape});
+        pointers.push_back(variable);
+      }
+    }
+    std::vector<TensorSpec> output_specs;
+    std::vector<Tensor> outputs;
+    for (int i = 0; i < isolated.num_outputs(); ++i) {
+      const DType dtype = isolated.output_dtype(i);
+      const Shape& shape = isolated.output_shape(i);
+      output_specs.push_back({.dtype = dtype, .shape = shape});
+      outputs.push_back(shape.is_fully_defined() && dtype != kResource ? Tensor(dtype, shape) : Tensor());
+    }
+
+    const KernelPtr kernel = kernels.make({isolated, input_specs, output_specs});
+    const KernelTraits& traits = kernel->traits();
+    // Kernels with layouts of their own: convert at both ends.
+    std::vector<std::shared_ptr<Buffer>> converted;
+    for (size_t i = 0; i < traits.input_layouts.size(); ++i) {
+      if (traits.input_layouts[i] == nullptr || !inputs[i].is_valid()) continue;
+      converted.push_back(Buffer::allocate(traits.input_layouts[i]->size_bytes()));
+      convert_layout(inputs[i].dtype(), inputs[i].shape(), nullptr, pointers[i], traits.input_layouts[i],
+                     converted.back()->data());
+      pointers[i] = converted.back()->data();
+    }
+    std::vector<Tensor> plain_outputs;
+    for (size_t i = 0; i < traits.output_layouts.size(); ++i) {
+      if (traits.output_layouts[i] == nullptr) continue;
+      plain_outputs.resize(outputs.size());
+      plain_outputs[i] = outputs[i];
+      const auto bytes = static_cast<int64_t>(traits.output_layouts[i]->size_bytes());
+      outputs[i] = Tensor(kUInt8, Shape{bytes});
+    }
+
+    TensorContext context(std::move(pointers), outputs, options.random_run);
+    const auto scratch = Buffer::allocate(std::max<size_t>(traits.scratch_bytes, 1));
+    const auto state = kernel->make_state();
+    context.set_work(scratch->data(), state.get());
+    kernel->compute(context);
+
+    for (size_t i = 0; i < plain_outputs.size(); ++i) {
+      if (!plain_outputs[i].is_valid()) continue;
+      const Tensor blocked = std::move(outputs[i]);
+      outputs[i] = std::move(plain_outputs[i]);
+      convert_layout(outputs[i].dtype(), outputs[i].shape(), traits.output_layouts[i], blocked.raw(), nullptr,
+                     outputs[i].mutable_raw());
+    }
+    return outputs;
+  } catch (Error& error) {
+    error.add_context(node.to_string());
+    throw;
+  }
+}
+
+}  // namespace thalweg

@@ -1,0 +1,84 @@
+#include "thalweg/kernels/kernel_registry.h"
+
+#include "kernels/families.h"
+
+namespace thalweg {
+namespace {
+
+std::string describe(const KernelRequest& request) {
+  std::vector<std::string> inputs;
+  for (const TensorSpec& input : request.inputs) inputs.push_back(str(input.dtype, input.shape));
+  return join(inputs, ", ");
+}
+
+void add_reference(KernelRegistry& kernels) {
+  for (auto family : {reference_unary_kernels, reference_binary_kernels, reference_reduction_kernels,
+                      reference_linalg_kernels, reference_convolution_kernels, reference_pooling_kernels,
+                      reference_normalization_kernels, reference_loss_kernels, reference_array_kernels,
+                      reference_indexing_kernels, reference_random_kernels, reference_state_kernels,
+                      reference_training_kernels, reference_control_kernels, reference_fused_kernels}) {
+    kernels.add(family());
+  }
+}
+
+}  // namespace
+
+void KernelRegistry::add(std::span<const KernelDef> kernels) {
+  for (const KernelDef& kernel : kernels) kernels_[std::string(kernel.op)].push_back(kernel);
+}
+
+void KernelRegistry::add_first(std::span<const KernelDef> kernels) {
+  for (const KernelDef& kernel : kernels) {
+    std::vector<KernelDef>& list = kernels_[std::string(kernel.op)];
+    list.insert(list.begin(), kernel);
+  }
+}
+
+std::span<const KernelDef> KernelRegistry::find(std::string_view op) const {
+  const auto it = kernels_.find(op);
+  return it == kernels_.end() ? std::span<const KernelDef>() : std::span<const KernelDef>(it->second);
+}
+
+KernelPtr KernelRegistry::make(const KernelRequest& request, std::string* provider) const {
+  for (const KernelDef& def : find(request.node.type())) {
+    if (KernelPtr kernel = def.make(request)) {
+      if (provider != nullptr) *provider = def.provider;
+      return kernel;
+    }
+  }
+  throw unimplemented(request.node, ": no kernel of op ", request.node.type(), " accepts inputs (", describe(request),
+                      find(request.node.type()).empty() ? "); the op has none registered; add one with "
+                                                          "KernelRegistry::add"
+                                                        : "); cast to a type that `thalweg ops` lists");
+}
+
+KernelRegistry KernelRegistry::only(std::string_view provider) const {
+  KernelRegistry result;
+  for (const auto& [op, kernels] : kernels_) {
+    for (const KernelDef& kernel : kernels) {
+      if (kernel.provider == provider) result.kernels_[op].push_back(kernel);
+    }
+  }
+  return result;
+}
+
+const KernelRegistry& reference_kernels() {
+  static const KernelRegistry registry = [] {
+    KernelRegistry kernels;
+    add_reference(kernels);
+    return kernels;
+  }();
+  return registry;
+}
+
+const KernelRegistry& standard_kernels() {
+  static const KernelRegistry registry = [] {
+    KernelRegistry kernels;
+    for (auto family : fast_kernel_families()) kernels.add(family());
+    add_reference(kernels);
+    return kernels;
+  }();
+  return registry;
+}
+
+}  // namespace thalweg

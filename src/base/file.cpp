@@ -13,6 +13,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/posix_file.h"
 #include "thalweg/base/error.h"
 #include "thalweg/base/file_fault.h"
 
@@ -33,6 +34,8 @@ Code code_of(int error) {
   }
 }
 
+}  // namespace
+
 Error system_error(std::string_view verb, const std::string& path, int error) {
   return Error(code_of(error), str("cannot ", verb, " '", path, "': ", std::strerror(error)));
 }
@@ -43,26 +46,6 @@ void check_path(const std::string& path) {
     throw invalid_argument("file name '", path.c_str(), "' has a zero byte in it");
   }
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  void reset(int fd) {
-    close();
-    fd_ = fd;
-  }
-  void close() {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = -1;
-  }
-
- private:
-  int fd_;
-};
 
 int open_retrying(const std::string& path, int flags) {
   for (;;) {
@@ -81,6 +64,19 @@ ssize_t write_some(int fd, const char* data, size_t size) {
   }
   return ::write(fd, data, std::min<size_t>(size, size_t{1} << 30));
 }
+
+int write_all(int fd, const char* data, size_t size) {
+  while (size > 0) {
+    const ssize_t written = write_some(fd, data, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    data += written;
+    size -= static_cast<size_t>(written);
+  }
+  return 0;
+}
+
+namespace {
 
 void sync_folder(const std::string& folder) {
   const Descriptor fd(open_retrying(folder, O_RDONLY | O_DIRECTORY));
@@ -178,13 +174,7 @@ void AtomicFile::State::open() {
 }
 
 void AtomicFile::State::write(const char* data, size_t count) {
-  while (count > 0) {
-    const ssize_t written = write_some(fd.get(), data, count);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail("write", errno);
-    data += written;
-    count -= static_cast<size_t>(written);
-  }
+  if (const int error = write_all(fd.get(), data, count); error != 0) fail("write", error);
 }
 
 AtomicFile::AtomicFile(std::string path) : state_(std::make_unique<State>()) {

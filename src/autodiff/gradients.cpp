@@ -1,0 +1,138 @@
+#include "thalweg/autodiff/gradients.h"
+
+#include <map>
+#include <set>
+
+#include "thalweg/graph/gradient_context.h"
+#include "thalweg/ops/array.h"
+#include "thalweg/ops/binary.h"
+
+namespace thalweg {
+namespace {
+
+// A variable is differentiated through its handle: every read of it counts.
+Output canonical(Output x) {
+  while (x.node()->type() == "ReadVariableOp") x = x.node()->input(0);
+  return x;
+}
+
+class BackPropagation {
+ public:
+  BackPropagation(Graph& graph, const std::vector<Output>& xs, const GradientOptions& options)
+      : graph_(graph), sources_(xs.begin(), xs.end()), stops_(options.stop_at.begin(), options.stop_at.end()) {
+    mark_dependents();
+  }
+
+  void seed(Output y, Output gradient) { pending_[y].push_back(gradient); }
+
+  // Nodes are visited from the newest to the oldest: all consumers of a node come before it.
+  void run(int newest) {
+    for (int id = newest; id >= 0; --id) {
+      if (depends_[static_cast<size_t>(id)]) visit(graph_.node(id));
+    }
+  }
+
+  Output total(Output x) {
+    const auto it = pending_.find(x);
+    if (it == pending_.end()) return {};
+    std::vector<Output>& parts = it->second;
+    if (parts.size() > 1) parts = {add_n(parts)};
+    return parts[0];
+  }
+
+ private:
+  // Marks each node that a source feeds, directly or not.
+  void mark_dependents() {
+    depends_.assign(static_cast<size_t>(graph_.num_nodes()), false);
+    for (int id = 0; id < graph_.num_nodes(); ++id) {
+      for (const Output& input : graph_.node(id).inputs()) {
+        if (stops_.contains(input)) continue;
+        if (sources_.contains(input) || depends_[static_cast<size_t>(input.node()->id())]) {
+          depends_[static_cast<size_t>(id)] = true;
+          break;
+        }
+      }
+    }
+  }
+
+  void visit(Node& node) {
+    std::vector<Output> output_gradients;
+    bool any = false;
+    for (int i = 0; i < node.num_outputs(); ++i) {
+      output_gradients.push_back(total(node.output(i)));
+      any = any || output_gradients.back();
+    }
+    if (!any) return;
+    const OpDef& def = *node.op().def;
+    if (def.gradient == nullptr) {
+      throw unimplemented(node, " has no gradient: ", def.no_gradient.empty() ? "none is defined" : def.no_gradient,
+                          "; put stop_gradient before it if its input counts as constant");
+    }
+    try {
+      GradientContext context(node, std::move(output_gradients));
+      def.gradient(context);
+      for (int i = 0; i < node.num_inputs(); ++i) {
+        const Output gradient = context.input_gradients()[static_cast<size_t>(i)];
+        if (!gradient) continue;
+        check(node, i, gradient);
+        pending_[node.input(i)].push_back(gradient);
+      }
+    } catch (Error& error) {
+      error.add_context(str("gradient of ", node));
+      throw;
+    }
+  }
+
+  static void check(const Node& node, int i, Output gradient) {
+    const Output input = node.input(i);
+    if (input.dtype() == kResource) return;  // of the variable's dtype and shape
+    if (gradient.dtype() != input.dtype() || !gradient.shape().is_compatible_with(input.shape())) {
+      throw internal_error("the gradient of input ", i, " is ", gradient.dtype(), gradient.shape(), ", the input is ",
+                           input.dtype(), input.shape());
+    }
+  }
+
+  Graph& graph_;
+  std::set<Output> sources_;
+  std::set<Output> stops_;
+  std::vector<bool> depends_;
+  std::map<Output, std::vector<Output>> pending_;
+};
+
+}  // namespace
+
+std::vector<Output> gradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
+                              const GradientOptions& options) {
+  if (ys.empty()) throw invalid_argument("gradients: no targets given");
+  if (!options.grad_ys.empty() && options.grad_ys.size() != ys.size()) {
+    throw invalid_argument("gradients: ", ys.size(), " targets, but ", options.grad_ys.size(), " incoming gradients");
+  }
+  Graph& graph = ys[0].graph();
+  std::vector<Output> sources;
+  for (Output x : xs) sources.push_back(canonical(x));
+
+  NameScope scope(graph, options.name);
+  BackPropagation propagation(graph, sources, options);
+  int newest = 0;
+  for (size_t i = 0; i < ys.size(); ++i) {
+    if (!is_floating(ys[i].dtype())) {
+      throw invalid_argument("gradients: ", ys[i].name(), " is ", ys[i].dtype(), "; only floating point can be differentiated");
+    }
+    newest = std::max(newest, ys[i].node()->id());
+    const Output incoming = options.grad_ys.empty() ? Output() : options.grad_ys[i];
+    propagation.seed(ys[i], incoming ? incoming : ones_like(ys[i]));
+  }
+  propagation.run(newest);
+
+  std::vector<Output> result;
+  for (Output x : sources) result.push_back(propagation.total(x));
+  return result;
+}
+
+Output gradient(Output y, Output x) {
+  const Output result = gradients({y}, {x})[0];
+  if (!result) throw invalid_argument(y.name(), " does not depend on ", x.name());
+  return result;
+}
+
+}  // namespace thalweg

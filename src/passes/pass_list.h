@@ -1,0 +1,10 @@
+// The passes by name, for the pipeline; each stands in the file of its name.
+#pragma once
+
+#include "thalweg/passes/passes.h"
+
+namespace thalweg {
+
+PlanGraph prune(const PlanGraph& source, const PassContext& context);
+
+}  // namespace thalweg

@@ -1,0 +1,127 @@
+#include "thalweg/passes/rewriter.h"
+
+namespace thalweg {
+
+Rewriter::Rewriter(const PlanGraph& source) : source_(source) {
+  const auto count = static_cast<size_t>(source.graph->num_nodes());
+  map_.resize(count);
+  node_map_.resize(count, nullptr);
+  pinned_.resize(count, false);
+  for (size_t id = 0; id < count; ++id) {
+    const Node& node = source.graph->node(static_cast<int>(id));
+    consumers_.emplace_back(static_cast<size_t>(node.num_outputs()));
+    fetched_.emplace_back(static_cast<size_t>(node.num_outputs()), false);
+    for (const Output& input : node.inputs()) {
+      consumers_[static_cast<size_t>(input.node()->id())][static_cast<size_t>(input.index())].push_back(&node);
+    }
+    for (const Node* control : node.control_inputs()) pinned_[static_cast<size_t>(control->id())] = true;
+  }
+  for (const Output& fetch : source.fetches) {
+    fetched_[static_cast<size_t>(fetch.node()->id())][static_cast<size_t>(fetch.index())] = true;
+  }
+  for (const Node* target : source.targets) pinned_[static_cast<size_t>(target->id())] = true;
+  result_.graph = std::make_unique<Graph>(source.graph->registry());
+  result_.graph->set_seed(source.graph->seed());
+}
+
+PlanGraph Rewriter::run() {
+  for (int id = 0; id < source_.graph->num_nodes(); ++id) {
+    const Node& node = source_.graph->node(id);
+    std::vector<Output> inputs;
+    inputs.reserve(static_cast<size_t>(node.num_inputs()));
+    for (const Output& input : node.inputs()) {
+      const auto& outputs = map_[static_cast<size_t>(input.node()->id())];
+      // The producer was dropped or swallowed by a fused node to come: only a node that is dropped as well may miss it.
+      inputs.push_back(outputs.empty() ? Output() : outputs[static_cast<size_t>(input.index())]);
+    }
+    const auto slot = static_cast<size_t>(id);
+    const int before = target().num_nodes();
+    map_[slot] = rewrite(node, inputs);
+    if (node_map_[slot] == nullptr) {
+      // Control edges wait for the node that stands for this one.
+      if (!map_[slot].empty() && map_[slot][0]) {
+        node_map_[slot] = map_[slot][0].node();
+      } else if (target().num_nodes() > before) {
+        node_map_[slot] = &target().node(target().num_nodes() - 1);
+      }
+    }
+  }
+  for (const Output& feed : source_.feeds) result_.feeds.push_back(mapped(feed));
+  for (const Output& fetch : source_.fetches) result_.fetches.push_back(mapped(fetch));
+  for (const Node* node : source_.targets) {
+    Node* target_node = node_map_[static_cast<size_t>(node->id())];
+    THALWEG_CHECK(target_node != nullptr, "target ", *node, " was dropped");
+    result_.targets.push_back(target_node);
+  }
+  return std::move(result_);
+}
+
+std::vector<Output> Rewriter::rewrite(const Node& node, const std::vector<Output>& inputs) {
+  return copy(node, inputs);
+}
+
+std::vector<Output> Rewriter::copy(const Node& node, const std::vector<Output>& inputs) {
+  Node& result = target().add(
+      node.type(), inputs, node.attrs(),
+      {.name = node.name(), .device = node.device(), .control_inputs = mapped_controls(node)});
+  node_map_[static_cast<size_t>(node.id())] = &result;
+  std::vector<Output> outputs;
+  for (int i = 0; i < result.num_outputs(); ++i) outputs.push_back(result.output(i));
+  return outputs;
+}
+
+Node& Rewriter::replace(const Node& node, std::string_view op, std::vector<Output> inputs, AttrMap attrs,
+                        std::string_view name) {
+  Node& result = target().add(op, std::move(inputs), std::move(attrs),
+                              {.name = std::string(name.empty() ? std::string_view(node.name()) : name),
+                               .device = node.device(),
+                               .control_inputs = mapped_controls(node)});
+  node_map_[static_cast<size_t>(node.id())] = &result;
+  return result;
+}
+
+Output Rewriter::constant(const Node& near, Tensor value) {
+  const DType dtype = value.dtype();
+  return target().add("Const", {}, {{"dtype", dtype}, {"value", std::move(value)}}, {.name = near.name()}).output();
+}
+
+std::vector<Node*> Rewriter::mapped_controls(const Node& node) const {
+  std::vector<Node*> controls;
+  for (const Node* control : node.control_inputs()) {
+    if (Node* there = node_map_[static_cast<size_t>(control->id())]) controls.push_back(there);
+  }
+  return controls;
+}
+
+Output Rewriter::mapped(const Output& old) const {
+  const auto& outputs = map_[static_cast<size_t>(old.node()->id())];
+  THALWEG_CHECK(!outputs.empty() && outputs[static_cast<size_t>(old.index())], old.name(), " is gone but still in use");
+  return outputs[static_cast<size_t>(old.index())];
+}
+
+const std::vector<const Node*>& Rewriter::consumers(const Output& old) const {
+  return consumers_[static_cast<size_t>(old.node()->id())][static_cast<size_t>(old.index())];
+}
+
+bool Rewriter::is_fetched(const Output& old) const {
+  return fetched_[static_cast<size_t>(old.node()->id())][static_cast<size_t>(old.index())];
+}
+
+bool Rewriter::is_pinned(const Node& node) const { return pinned_[static_cast<size_t>(node.id())]; }
+
+bool Rewriter::has_single_use(const Node& node) const {
+  if (is_pinned(node)) return false;
+  size_t uses = 0;
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    if (is_fetched(node.output(i))) return false;
+    uses += consumers(node.output(i)).size();
+  }
+  return uses == 1;
+}
+
+const Tensor* constant_value(const Output& output) {
+  if (!output || output.node()->type() != "Const") return nullptr;
+  return &output.node()->attr<Tensor>("value");
+}
+
+}  // namespace thalweg

@@ -67,7 +67,7 @@ Node& Graph::add(std::string_view op_name, std::vector<Output> inputs, AttrMap a
   node->id_ = num_nodes();
   // The name is only taken once all checks have passed; messages before that use what was asked for.
   const std::string base = options.name.empty() ? op.name.substr(op.name.find_first_not_of('_')) : options.name;
-  node->name_ = scope_ + base;
+  node->name_ = options.full_name ? base : scope_ + base;
   node->device_ = options.device.empty() ? device_ : options.device;
   try {
     for (const Output& input : inputs) {
@@ -88,7 +88,8 @@ Node& Graph::add(std::string_view op_name, std::vector<Output> inputs, AttrMap a
       ShapeContext context(*node, node->output_shapes_);
       op.def->shape(context);
     }
-    node->name_ = unique_name(base);
+    if (!options.full_name) node->name_ = unique_name(base);
+    if (by_name_.contains(node->name_)) throw already_exists("the graph has a node of this name");
   } catch (Error& error) {
     error.add_context(node->to_string());
     throw;

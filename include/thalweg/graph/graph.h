@@ -101,6 +101,7 @@ struct NodeOptions {
   std::string name = {};    // base name; made unique, put under the current scope. Empty: the op's name
   std::string device = {};  // TensorFlow device string. Empty: the current device scope's
   std::vector<Node*> control_inputs = {};
+  bool full_name = false;  // `name` came from unique_name(), scope included: it is taken as it is
 };
 
 /// A dataflow graph. Built by one thread; once no more nodes are added, all const use is thread-safe.

@@ -47,10 +47,16 @@ struct Windows2d {
   Window width;
 };
 
-/// Of a convolution node (attributes `strides`, `dilations`, `padding`, `explicit_paddings`, `data_format`) over images of
-/// shape `input`, with filters of `filter_height` x `filter_width`. Throws invalid_argument naming dimension and attribute.
-Windows2d convolution_windows(const Node& node, const Shape& input, int64_t filter_height, int64_t filter_width);
-/// Of a pooling node (attributes `ksize`, `strides`, `padding`, `data_format`).
-Windows2d pooling_windows(const Node& node, const Shape& input);
+/// Of a convolution with the attributes `strides`, `dilations`, `padding`, `explicit_paddings` and `data_format`, over
+/// images of shape `input` (rank 4, or unknown), with filters of `filter_height` x `filter_width`. Throws
+/// invalid_argument naming dimension and attribute.
+Windows2d convolution_windows(const AttrMap& attrs, const Shape& input, int64_t filter_height, int64_t filter_width);
+inline Windows2d convolution_windows(const Node& node, const Shape& input, int64_t filter_height,
+                                     int64_t filter_width) {
+  return convolution_windows(node.attrs(), input, filter_height, filter_width);
+}
+/// Of a pooling with the attributes `ksize`, `strides`, `padding`, `explicit_paddings` (if it has them) and `data_format`.
+Windows2d pooling_windows(const AttrMap& attrs, const Shape& input);
+inline Windows2d pooling_windows(const Node& node, const Shape& input) { return pooling_windows(node.attrs(), input); }
 
 }  // namespace thalweg

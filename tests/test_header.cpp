@@ -1,0 +1,1 @@
+// Empty: CMake builds the precompiled gtest header along with a source file.

@@ -1,5 +1,5 @@
-// Running a oneDNN primitive on plain arrays: values go in and come out row-major in double, whatever
-// layouts the primitive chose.
+// Running a oneDNN primitive on plain arrays: values go in and come out row-major in double,
+// whatever layouts the primitive chose.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -97,8 +97,8 @@ inline Array to_array(const Value& value) {
 
 using Values = std::map<Arg, Value>;
 
-// Runs `primitive` on inputs given as arrays (any layout is made for it) or as values (passed as they
-// are, such as a workspace), and returns every operand.
+// Runs `primitive` on inputs given as arrays (any layout is made for it) or as values (passed as
+// they are, such as a workspace), and returns every operand.
 inline Values evaluate(const Primitive& primitive, const std::map<Arg, Array>& inputs,
                        const Values& raw = {}) {
   Values operands;

@@ -2,9 +2,8 @@
 
 #include "kernels/onednn/shim.h"
 
-#include "thalweg/base/error.h"
-
 #include "kernels/onednn/shim_dnnl.h"
+#include "thalweg/base/error.h"
 
 namespace thalweg::onednn {
 
@@ -22,30 +21,53 @@ const dnnl::engine& engine() {
 
 int exec_arg(Arg arg) {
   switch (arg) {
-    case Arg::src: return DNNL_ARG_SRC;
-    case Arg::weights: return DNNL_ARG_WEIGHTS;
-    case Arg::bias: return DNNL_ARG_BIAS;
-    case Arg::dst: return DNNL_ARG_DST;
-    case Arg::mean: return DNNL_ARG_MEAN;
-    case Arg::variance: return DNNL_ARG_VARIANCE;
-    case Arg::scale: return DNNL_ARG_SCALE;
-    case Arg::shift: return DNNL_ARG_SHIFT;
-    case Arg::workspace: return DNNL_ARG_WORKSPACE;
-    case Arg::diff_src: return DNNL_ARG_DIFF_SRC;
-    case Arg::diff_weights: return DNNL_ARG_DIFF_WEIGHTS;
-    case Arg::diff_bias: return DNNL_ARG_DIFF_BIAS;
-    case Arg::diff_dst: return DNNL_ARG_DIFF_DST;
-    case Arg::diff_scale: return DNNL_ARG_DIFF_SCALE;
-    case Arg::diff_shift: return DNNL_ARG_DIFF_SHIFT;
+    case Arg::src:
+      return DNNL_ARG_SRC;
+    case Arg::weights:
+      return DNNL_ARG_WEIGHTS;
+    case Arg::bias:
+      return DNNL_ARG_BIAS;
+    case Arg::dst:
+      return DNNL_ARG_DST;
+    case Arg::mean:
+      return DNNL_ARG_MEAN;
+    case Arg::variance:
+      return DNNL_ARG_VARIANCE;
+    case Arg::scale:
+      return DNNL_ARG_SCALE;
+    case Arg::shift:
+      return DNNL_ARG_SHIFT;
+    case Arg::workspace:
+      return DNNL_ARG_WORKSPACE;
+    case Arg::diff_src:
+      return DNNL_ARG_DIFF_SRC;
+    case Arg::diff_weights:
+      return DNNL_ARG_DIFF_WEIGHTS;
+    case Arg::diff_bias:
+      return DNNL_ARG_DIFF_BIAS;
+    case Arg::diff_dst:
+      return DNNL_ARG_DIFF_DST;
+    case Arg::diff_scale:
+      return DNNL_ARG_DIFF_SCALE;
+    case Arg::diff_shift:
+      return DNNL_ARG_DIFF_SHIFT;
   }
   return 0;
 }
 
 bool is_reference_name(const std::string& impl) { return impl.find("ref") != std::string::npos; }
 
+bool can_multiply(const Desc& a, const Desc& b) {
+  const Element x = a.element(), y = b.element();
+  if (x == Element::f32 || x == Element::bf16) return x == y;
+  return x != Element::s32 && y == Element::s8;
+}
+
 Dims or_default(const Dims& v, std::size_t rank, std::int64_t fill) {
   if (v.empty()) return Dims(rank, fill);
-  if (v.size() != rank) reject(str("there are ", rank, " spatial dimensions but ", v.size(), " values"));
+  if (v.size() != rank) {
+    reject(str("there are ", rank, " spatial dimensions but ", v.size(), " values"));
+  }
   return v;
 }
 
@@ -61,6 +83,7 @@ Primitive finish(const dnnl::primitive_desc_base& pd, const dnnl::primitive& pri
     if (md.is_zero()) continue;  // an optional argument that this primitive lacks
     rep->args.push_back(a.arg);
     rep->descs.push_back(to_desc(md));
+    rep->second_roles.push_back(a.second_role);
   }
   return Primitive(std::move(rep));
 }
@@ -85,8 +108,9 @@ bool Primitive::is_reference() const { return is_reference_name(rep_->impl); }
 struct Execution::Rep {
   std::shared_ptr<const Primitive::Rep> primitive;
   dnnl::stream stream;
-  std::vector<dnnl::memory> memories;  // scratch last
-  std::vector<dnnl_exec_arg_t> args;
+  std::vector<dnnl::memory> memories;  // one per argument, then scratch
+  std::vector<dnnl_exec_arg_t> args;   // the same, then second roles
+  bool has_scratch = false;
   std::vector<void*> handles;
 
   void add(int arg, const dnnl::memory::desc& md) {
@@ -116,7 +140,11 @@ Execution Primitive::make_execution() const {
   for (std::size_t i = 0; i < rep_->args.size(); ++i) {
     run->add(exec_arg(rep_->args[i]), md_of(rep_->descs[i]));
   }
-  if (scratch_bytes() > 0) run->add(DNNL_ARG_SCRATCHPAD, rep_->scratch);
+  run->has_scratch = scratch_bytes() > 0;
+  if (run->has_scratch) run->add(DNNL_ARG_SCRATCHPAD, rep_->scratch);
+  for (std::size_t i = 0; i < rep_->args.size(); ++i) {
+    if (const int role = rep_->second_roles[i]) run->args.push_back({role, run->args[i].memory});
+  }
   return Execution(std::move(run));
 }
 
@@ -127,10 +155,9 @@ void Execution::run(std::span<void* const> pointers, void* scratch) {
     throw invalid_argument("this primitive takes ", count, " pointers, got ", pointers.size());
   }
   for (std::size_t i = 0; i < count; ++i) r.show(i, pointers[i]);
-  if (r.args.size() > count) r.show(count, scratch);
-  const dnnl_status_t status =
-      dnnl_primitive_execute(r.primitive->primitive.get(), r.stream.get(),
-                             static_cast<int>(r.args.size()), r.args.data());
+  if (r.has_scratch) r.show(count, scratch);
+  const dnnl_status_t status = dnnl_primitive_execute(
+      r.primitive->primitive.get(), r.stream.get(), static_cast<int>(r.args.size()), r.args.data());
   if (status != dnnl_success) fail(status, r.primitive->impl.c_str());
   // The OpenMP engine runs a primitive inside the call, so there is nothing to wait for.
 }

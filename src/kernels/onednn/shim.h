@@ -20,8 +20,9 @@ using Dims = std::vector<std::int64_t>;
 enum class Element : std::uint8_t { f32, bf16, s32, s8, u8 };
 
 /// How a tensor of up to 12 dimensions lies in memory: element type, logical dimensions, and
-/// strides or blocks. Immutable, cheap to copy; any number of threads may share one. Factories throw
-/// invalid_argument for negative dimensions, more than 12 of them, or strides of another length.
+/// strides or blocks. Immutable, cheap to copy; any number of threads may share one. Factories
+/// throw invalid_argument for negative dimensions, more than 12 of them, or strides of another
+/// length.
 class Desc {
  public:
   /// The absent operand, for example "no bias".
@@ -39,7 +40,8 @@ class Desc {
   /// Logical [o, i, h, w] over memory [h, w, i, o] (TensorFlow's Conv2D filter).
   static Desc hwio(const Dims& oihw, Element element = Element::f32);
   /// TensorFlow's depthwise filter [h, w, channels, multiplier] as the grouped filter
-  /// [g = channels, o = multiplier, i = 1, h, w]; output channel c * multiplier + m, as TensorFlow's.
+  /// [g = channels, o = multiplier, i = 1, h, w]; output channel c * multiplier + m, as
+  /// TensorFlow's.
   static Desc depthwise(const Dims& hwcm, Element element = Element::f32);
 
   explicit operator bool() const { return rep_ != nullptr; }
@@ -52,8 +54,9 @@ class Desc {
   bool is_any() const;
   /// Dense row-major in the order of dims(): usable by any kernel that knows no layouts.
   bool is_plain() const;
-  /// Some dimension is rounded up to a block. The cells past the end must hold zeros: oneDNN writes
-  /// them in its outputs, and other kernels must keep them (f(0) = 0) or leave them alone.
+  /// Some dimension is rounded up to a block. The cells past the end must hold zeros whenever
+  /// oneDNN reads them; it writes zeros there in its own outputs. Other kernels that write the
+  /// operand must keep them (f(0) = 0, an optimizer whose gradient is 0) or leave them alone.
   bool has_padding() const;
   /// "f32 aBcd16b 64x32x28x28" (letters in memory order, capitals are blocked), for explain.
   std::string to_string() const;
@@ -74,8 +77,21 @@ class Desc {
 
 /// The part that a pointer plays in a primitive.
 enum class Arg : std::uint8_t {
-  src, weights, bias, dst, mean, variance, scale, shift, workspace,
-  diff_src, diff_weights, diff_bias, diff_dst, diff_scale, diff_shift,
+  src,
+  weights,
+  bias,
+  dst,
+  mean,
+  variance,
+  scale,
+  shift,
+  workspace,
+  diff_src,
+  diff_weights,
+  diff_bias,
+  diff_dst,
+  diff_scale,
+  diff_shift
 };
 
 class Execution;
@@ -111,11 +127,10 @@ class Execution {
   Execution& operator=(Execution&&) noexcept;
   ~Execution();
 
-  /// Runs to completion. One pointer per Primitive::args(), in that order, and `scratch` of at least
-  /// scratch_bytes(). Keeping the same pointers from run to run is faster: oneDNN 2.x zeroes the
-  /// padding of a padded operand (an input too) whenever it is shown a new pointer. This code allocates
-  /// nothing; oneDNN itself makes a few small allocations. Throws invalid_argument for a wrong count
-  /// and internal when oneDNN reports a failure.
+  /// Runs to completion. One pointer per Primitive::args(), in that order, and `scratch` of at
+  /// least scratch_bytes(). Nothing here allocates, but oneDNN does: 3 to 9 small blocks per run
+  /// (an entry per argument), tens to hundreds in its "gemm:jit" convolutions over plain layouts.
+  /// Throws invalid_argument for a wrong count and internal when oneDNN reports a failure.
   void run(std::span<void* const> pointers, void* scratch);
 
   struct Rep;

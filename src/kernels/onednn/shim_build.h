@@ -1,10 +1,13 @@
 // Builders: from layouts to prepared oneDNN primitives.
 //
-// Every operand is either a fixed layout or Desc::any(dims); Primitive::desc(Arg) then tells what was
-// chosen. Forward and backward of one operation share one struct: in a backward builder the fields
-// `src`, `weights`, `bias` and `dst` describe the gradients where the primitive has gradients in
-// those roles. All builders return nothing when oneDNN has no implementation but its reference
-// loops, and throw invalid_argument when the shapes do not fit together. Thread-safe.
+// Every operand is either a fixed layout or Desc::any(dims); Primitive::desc(Arg) then tells what
+// was chosen. Forward and backward of one operation share one struct: in a backward builder the
+// fields `src`, `weights`, `bias` and `dst` describe the gradients where the primitive has
+// gradients in those roles. All builders return nothing when oneDNN has no implementation but its
+// reference loops, and throw invalid_argument when the shapes do not fit together. Thread-safe.
+//
+// There is no builder for a lone element-wise function, softmax, or reduction, on purpose: oneDNN's
+// are slow or wrong (eltwise with post-ops on one dimension reports success and writes nothing).
 #pragma once
 
 #include <optional>
@@ -13,10 +16,19 @@
 
 namespace thalweg::onednn {
 
-/// Element-wise function applied to a result before it is stored. oneDNN's take on NaN differs from
-/// TensorFlow's: relu and relu6 turn NaN into 0 (tests/kernels/onednn_shim_test.cpp pins each one).
+/// Element-wise function applied to a result before it is stored. Beware of special values: relu
+/// and relu6 turn NaN into 0, the others keep it; both gelus and swish give NaN for -infinity.
 enum class Activation : std::uint8_t {
-  none, relu, leaky_relu, relu6, elu, tanh, sigmoid, gelu_tanh, gelu_erf, swish,
+  none,
+  relu,
+  leaky_relu,
+  relu6,
+  elu,
+  tanh,
+  sigmoid,
+  gelu_tanh,
+  gelu_erf,
+  swish
 };
 
 /// What happens to a result r before it is stored: dst = activation(r + sum_scale * old dst).
@@ -29,8 +41,8 @@ struct Epilogue {
 /// Copies between layouts and element types of equal dimensions. Arguments: src, dst.
 std::optional<Primitive> reorder(const Desc& from, const Desc& to);
 
-/// dst[..., m, n] = epilogue(src[..., m, k] weights[..., k, n] + bias[..., 1, n]); batch dimensions of
-/// size 1 broadcast. A transposed operand is one with swapped strides (Desc::permute).
+/// dst[..., m, n] = epilogue(src[..., m, k] weights[..., k, n] + bias[..., 1, n]); batch dimensions
+/// of size 1 broadcast. A transposed operand is one with swapped strides (Desc::permute).
 struct MatMul {
   Desc src, weights, bias, dst;
   Epilogue epilogue;
@@ -38,8 +50,8 @@ struct MatMul {
 /// Arguments: src, weights, [bias], dst.
 std::optional<Primitive> matmul(const MatMul& op);
 
-/// dst[n, o] = epilogue(src[n, i...] weights[o, i...] + bias[o]). `src` and `weights` may have equal
-/// spatial dimensions behind the channel (a flattened image).
+/// dst[n, o] = epilogue(src[n, i...] weights[o, i...] + bias[o]). `src` and `weights` may have
+/// equal spatial dimensions behind the channel (a flattened image).
 struct InnerProduct {
   Desc src, weights, bias, dst;
   Epilogue epilogue;     ///< forward only
@@ -72,7 +84,8 @@ std::optional<Primitive> convolution_backward_weights(const Convolution& op);
 enum class PoolingKind : std::uint8_t { max, average_with_padding, average_without_padding };
 
 /// Pooling over 1 to 3 spatial dimensions, src [n, c, ...] (fixed layout), dst [n, c, ...].
-/// Among equal maxima the first in row order wins and gets the whole gradient.
+/// Among equal maxima the first in row order wins and gets the whole gradient. NaN never wins a
+/// maximum, and a window of nothing but NaN or -infinity gives the lowest finite number.
 struct Pooling {
   PoolingKind kind = PoolingKind::max;
   Desc src, dst;

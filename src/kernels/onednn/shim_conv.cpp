@@ -42,43 +42,45 @@ dnnl::convolution_forward::primitive_desc forward_hint(const Convolution& op, co
 
 std::optional<Primitive> convolution_forward(const Convolution& op) {
   using Op = dnnl::convolution_forward;
+  if (!can_multiply(op.src, op.weights)) return std::nullopt;
   const Geometry g(op);
   return try_build<Op>(
       "convolution",
       [&] {
-        const auto kind =
-            op.training ? prop_kind::forward_training : prop_kind::forward_inference;
+        const auto kind = op.training ? prop_kind::forward_training : prop_kind::forward_inference;
         return make_pd<Op>(make_attr(op.epilogue), kind, g.algorithm, md_of(op.src),
-                           md_of(op.weights), md_of(op.bias), md_of(op.dst), g.strides,
-                           g.dilations, g.before, g.after);
+                           md_of(op.weights), md_of(op.bias), md_of(op.dst), g.strides, g.dilations,
+                           g.before, g.after);
       },
       {{Arg::src}, {Arg::weights}, {Arg::bias}, {Arg::dst}});
 }
 
 std::optional<Primitive> convolution_backward_data(const Convolution& op) {
   using Op = dnnl::convolution_backward_data;
+  if (!can_multiply(op.dst, op.weights)) return std::nullopt;
   const Geometry g(op);
-  return try_build<Op>(
-      "convolution, backward data",
-      [&] {
-        return make_backward_pd<Op>(forward_hint(op, g, op.weights.element()), g.algorithm,
-                                    md_of(op.src), md_of(op.weights), md_of(op.dst), g.strides,
-                                    g.dilations, g.before, g.after);
-      },
-      {{Arg::diff_dst}, {Arg::weights}, {Arg::diff_src}});
+  return try_build<Op>("convolution, backward data",
+                       [&] {
+                         return make_backward_pd<Op>(forward_hint(op, g, op.weights.element()),
+                                                     g.algorithm, md_of(op.src), md_of(op.weights),
+                                                     md_of(op.dst), g.strides, g.dilations,
+                                                     g.before, g.after);
+                       },
+                       {{Arg::diff_dst}, {Arg::weights}, {Arg::diff_src}});
 }
 
 std::optional<Primitive> convolution_backward_weights(const Convolution& op) {
   using Op = dnnl::convolution_backward_weights;
+  if (!can_multiply(op.src, op.dst)) return std::nullopt;
   const Geometry g(op);
-  return try_build<Op>(
-      "convolution, backward weights",
-      [&] {
-        return make_backward_pd<Op>(forward_hint(op, g, op.src.element()), g.algorithm,
-                                    md_of(op.src), md_of(op.weights), md_of(op.bias),
-                                    md_of(op.dst), g.strides, g.dilations, g.before, g.after);
-      },
-      {{Arg::src}, {Arg::diff_dst}, {Arg::diff_weights}, {Arg::diff_bias}});
+  return try_build<Op>("convolution, backward weights",
+                       [&] {
+                         return make_backward_pd<Op>(forward_hint(op, g, op.src.element()),
+                                                     g.algorithm, md_of(op.src), md_of(op.weights),
+                                                     md_of(op.bias), md_of(op.dst), g.strides,
+                                                     g.dilations, g.before, g.after);
+                       },
+                       {{Arg::src}, {Arg::diff_dst}, {Arg::diff_weights}, {Arg::diff_bias}});
 }
 
 }  // namespace thalweg::onednn

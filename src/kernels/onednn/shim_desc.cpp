@@ -1,9 +1,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "thalweg/base/error.h"
-
 #include "kernels/onednn/shim_dnnl.h"
+#include "thalweg/base/error.h"
 
 namespace thalweg::onednn {
 namespace {
@@ -49,16 +48,22 @@ const Desc::Rep& need(const Desc& desc) {
 
 const char* name_of(Element element) {
   switch (element) {
-    case Element::f32: return "f32";
-    case Element::bf16: return "bf16";
-    case Element::s32: return "s32";
-    case Element::s8: return "s8";
-    case Element::u8: return "u8";
+    case Element::f32:
+      return "f32";
+    case Element::bf16:
+      return "bf16";
+    case Element::s32:
+      return "s32";
+    case Element::s8:
+      return "s8";
+    case Element::u8:
+      return "u8";
   }
   return "?";
 }
 
-// oneDNN's own notation: outer dimensions by falling stride, then the inner blocks with their sizes.
+// oneDNN's own notation: outer dimensions by falling stride, then the inner blocks with their
+// sizes.
 std::string blocking_text(const Blocking& b) {
   std::vector<int> order(b.dims.size());
   std::iota(order.begin(), order.end(), 0);
@@ -75,7 +80,8 @@ std::string blocking_text(const Blocking& b) {
   });
   std::string text;
   for (const int d : order) {
-    const bool blocked = std::find(b.inner_dims.begin(), b.inner_dims.end(), d) != b.inner_dims.end();
+    const bool blocked =
+        std::find(b.inner_dims.begin(), b.inner_dims.end(), d) != b.inner_dims.end();
     text += static_cast<char>((blocked ? 'A' : 'a') + d);
   }
   for (std::size_t i = 0; i < b.inner_dims.size(); ++i) {

@@ -1,8 +1,8 @@
 // What the shim*.cpp files share, and the only place that knows two versions of oneDNN.
 //
 // Differences bridged here: 2.x first fills an operation descriptor and passes it on, 3.x takes the
-// arguments in the primitive descriptor's constructor; 2.x memory descriptors are public structs, 3.x
-// are opaque and answer queries; post-op scales are gone in 3.x.
+// arguments in the primitive descriptor's constructor; 2.x memory descriptors are public
+// structs, 3.x are opaque and answer queries; post-op scales are gone in 3.x.
 #pragma once
 
 #include <initializer_list>
@@ -10,10 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "oneapi/dnnl/dnnl.hpp"
-
 #include "kernels/onednn/shim.h"
 #include "kernels/onednn/shim_build.h"
+#include "oneapi/dnnl/dnnl.hpp"
 
 namespace thalweg::onednn {
 
@@ -27,7 +26,8 @@ struct Primitive::Rep {
   dnnl::primitive primitive;
   std::string impl;
   std::vector<Arg> args;
-  std::vector<Desc> descs;  // one per argument
+  std::vector<Desc> descs;        // one per argument
+  std::vector<int> second_roles;  // one per argument, see ArgDesc
   dnnl::memory::desc scratch;
 };
 
@@ -80,14 +80,15 @@ typename Op::primitive_desc make_backward_pd(const Hint& hint, const Args&... ar
 struct ArgDesc {
   Arg arg;
   dnnl::memory::desc md = {};  // empty: ask the primitive descriptor
+  int second_role = 0;         // a oneDNN argument that gets the same pointer; 0 for none
 };
 Primitive finish(const dnnl::primitive_desc_base& pd, const dnnl::primitive& primitive,
                  std::initializer_list<ArgDesc> args);
 
 bool is_reference_name(const std::string& impl);
 
-/// Runs `build`, which returns a primitive descriptor, and wraps the best implementation that is not
-/// a reference loop; nothing when there is none.
+/// Runs `build`, which returns a primitive descriptor, and wraps the best implementation that is
+/// not a reference loop; nothing when there is none.
 template <class Op, class Build>
 std::optional<Primitive> try_build(const char* what, Build build,
                                    std::initializer_list<ArgDesc> args) {
@@ -100,6 +101,9 @@ std::optional<Primitive> try_build(const char* what, Build build,
     fail(e.status, what);
   }
 }
+
+/// Whether products of these two element types exist at all; oneDNN calls others invalid arguments.
+bool can_multiply(const Desc& a, const Desc& b);
 
 /// `v`, or `rank` times `fill` when it is empty.
 Dims or_default(const Dims& v, std::size_t rank, std::int64_t fill);

@@ -51,25 +51,42 @@ std::optional<Primitive> batch_norm_training(const BatchNorm& op) {
   const auto channel = per_channel(op);
   return try_build<dnnl::batch_normalization_forward>(
       "batch normalization", [&] { return forward_pd(op, prop_kind::forward_training, false); },
-      {{Arg::src}, {Arg::scale, channel}, {Arg::shift, channel}, {Arg::dst},
-       {Arg::mean, channel}, {Arg::variance, channel}, {Arg::workspace}});
+      {{Arg::src},
+       {Arg::scale, channel},
+       {Arg::shift, channel},
+       {Arg::dst},
+       {Arg::mean, channel},
+       {Arg::variance, channel},
+       {Arg::workspace}});
 }
 
 std::optional<Primitive> batch_norm_inference(const BatchNorm& op) {
   const auto channel = per_channel(op);
   return try_build<dnnl::batch_normalization_forward>(
       "batch normalization", [&] { return forward_pd(op, prop_kind::forward_inference, true); },
-      {{Arg::src}, {Arg::mean, channel}, {Arg::variance, channel}, {Arg::scale, channel},
-       {Arg::shift, channel}, {Arg::dst}});
+      {{Arg::src},
+       {Arg::mean, channel},
+       {Arg::variance, channel},
+       {Arg::scale, channel},
+       {Arg::shift, channel},
+       {Arg::dst}});
 }
 
 std::optional<Primitive> batch_norm_backward(const BatchNorm& op) {
   const auto channel = per_channel(op);
-  return try_build<dnnl::batch_normalization_backward>(
-      "batch normalization, backward", [&] { return backward_pd(op); },
-      {{Arg::src}, {Arg::diff_dst}, {Arg::mean, channel}, {Arg::variance, channel},
-       {Arg::scale, channel}, {Arg::workspace}, {Arg::diff_src}, {Arg::diff_scale, channel},
-       {Arg::diff_shift, channel}});
+  // 2.x counts the shift among the inputs, though no gradient depends on it; any vector will do.
+  constexpr int kShift = DNNL_VERSION_MAJOR >= 3 ? 0 : DNNL_ARG_SHIFT;
+  return try_build<dnnl::batch_normalization_backward>("batch normalization, backward",
+                                                       [&] { return backward_pd(op); },
+                                                       {{Arg::src},
+                                                        {Arg::diff_dst},
+                                                        {Arg::mean, channel},
+                                                        {Arg::variance, channel},
+                                                        {Arg::scale, channel, kShift},
+                                                        {Arg::workspace},
+                                                        {Arg::diff_src},
+                                                        {Arg::diff_scale, channel},
+                                                        {Arg::diff_shift, channel}});
 }
 
 }  // namespace thalweg::onednn

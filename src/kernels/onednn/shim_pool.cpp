@@ -10,7 +10,9 @@ using dnnl::prop_kind;
 struct Geometry {
   explicit Geometry(const Pooling& op) {
     switch (op.kind) {
-      case PoolingKind::max: algorithm = dnnl::algorithm::pooling_max; break;
+      case PoolingKind::max:
+        algorithm = dnnl::algorithm::pooling_max;
+        break;
       case PoolingKind::average_with_padding:
         algorithm = dnnl::algorithm::pooling_avg_include_padding;
         break;
@@ -48,28 +50,27 @@ dnnl::pooling_forward::primitive_desc forward_pd(const Pooling& op, const Geomet
 std::optional<Primitive> pooling_forward(const Pooling& op, bool training) {
   const Geometry g(op);
   const auto kind = training ? prop_kind::forward_training : prop_kind::forward_inference;
-  return try_build<dnnl::pooling_forward>(
-      "pooling", [&] { return forward_pd(op, g, kind); },
-      {{Arg::src}, {Arg::dst}, {Arg::workspace}});
+  return try_build<dnnl::pooling_forward>("pooling", [&] { return forward_pd(op, g, kind); },
+                                          {{Arg::src}, {Arg::dst}, {Arg::workspace}});
 }
 
 std::optional<Primitive> pooling_backward(const Pooling& op) {
   using Op = dnnl::pooling_backward;
   const Geometry g(op);
-  return try_build<Op>(
-      "pooling, backward",
-      [&] {
-        const auto hint = forward_pd(op, g, prop_kind::forward_training);
+  return try_build<Op>("pooling, backward",
+                       [&] {
+                         const auto hint = forward_pd(op, g, prop_kind::forward_training);
 #if DNNL_VERSION_MAJOR >= 3
-        const Dims dense(g.kernel.size(), 0);
-        return make_backward_pd<Op>(hint, g.algorithm, md_of(op.src), md_of(op.dst), g.strides,
-                                    g.kernel, dense, g.before, g.after);
+                         const Dims dense(g.kernel.size(), 0);
+                         return make_backward_pd<Op>(hint, g.algorithm, md_of(op.src),
+                                                     md_of(op.dst), g.strides, g.kernel, dense,
+                                                     g.before, g.after);
 #else
         return make_backward_pd<Op>(hint, g.algorithm, md_of(op.src), md_of(op.dst), g.strides,
                                     g.kernel, g.before, g.after);
 #endif
-      },
-      {{Arg::diff_dst}, {Arg::workspace}, {Arg::diff_src}});
+                       },
+                       {{Arg::diff_dst}, {Arg::workspace}, {Arg::diff_src}});
 }
 
 }  // namespace thalweg::onednn

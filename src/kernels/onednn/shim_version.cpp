@@ -1,8 +1,7 @@
 // The two faces of oneDNN: everything here has a 2.x and a 3.x body.
 
-#include "thalweg/base/error.h"
-
 #include "kernels/onednn/shim_dnnl.h"
+#include "thalweg/base/error.h"
 
 namespace thalweg::onednn {
 
@@ -10,11 +9,16 @@ namespace thalweg::onednn {
 dnnl::memory::data_type to_dnnl(Element element) {
   using Type = dnnl::memory::data_type;
   switch (element) {
-    case Element::f32: return Type::f32;
-    case Element::bf16: return Type::bf16;
-    case Element::s32: return Type::s32;
-    case Element::s8: return Type::s8;
-    case Element::u8: return Type::u8;
+    case Element::f32:
+      return Type::f32;
+    case Element::bf16:
+      return Type::bf16;
+    case Element::s32:
+      return Type::s32;
+    case Element::s8:
+      return Type::s8;
+    case Element::u8:
+      return Type::u8;
   }
   reject("unknown element type");
 }
@@ -25,8 +29,7 @@ Element element_of(const dnnl::memory::desc& md) {
 #else
   const auto type = md.data_type();
 #endif
-  for (const Element e :
-       {Element::f32, Element::bf16, Element::s32, Element::s8, Element::u8}) {
+  for (const Element e : {Element::f32, Element::bf16, Element::s32, Element::s8, Element::u8}) {
     if (to_dnnl(e) == type) return e;
   }
   reject("oneDNN chose an element type that thalweg does not know");
@@ -79,16 +82,26 @@ void append(dnnl::post_ops& ops, dnnl::algorithm algorithm, float alpha, float b
 void append(dnnl::post_ops& ops, Activation activation, float alpha) {
   using A = dnnl::algorithm;
   switch (activation) {
-    case Activation::none: return;
-    case Activation::relu: return append(ops, A::eltwise_relu, 0.0f, 0.0f);
-    case Activation::leaky_relu: return append(ops, A::eltwise_relu, alpha, 0.0f);
-    case Activation::relu6: return append(ops, A::eltwise_clip, 0.0f, 6.0f);
-    case Activation::elu: return append(ops, A::eltwise_elu, alpha, 0.0f);
-    case Activation::tanh: return append(ops, A::eltwise_tanh, 0.0f, 0.0f);
-    case Activation::sigmoid: return append(ops, A::eltwise_logistic, 0.0f, 0.0f);
-    case Activation::gelu_tanh: return append(ops, A::eltwise_gelu_tanh, 0.0f, 0.0f);
-    case Activation::gelu_erf: return append(ops, A::eltwise_gelu_erf, 0.0f, 0.0f);
-    case Activation::swish: return append(ops, A::eltwise_swish, alpha, 0.0f);
+    case Activation::none:
+      return;
+    case Activation::relu:
+      return append(ops, A::eltwise_relu, 0.0f, 0.0f);
+    case Activation::leaky_relu:
+      return append(ops, A::eltwise_relu, alpha, 0.0f);
+    case Activation::relu6:
+      return append(ops, A::eltwise_clip, 0.0f, 6.0f);
+    case Activation::elu:
+      return append(ops, A::eltwise_elu, alpha, 0.0f);
+    case Activation::tanh:
+      return append(ops, A::eltwise_tanh, 0.0f, 0.0f);
+    case Activation::sigmoid:
+      return append(ops, A::eltwise_logistic, 0.0f, 0.0f);
+    case Activation::gelu_tanh:
+      return append(ops, A::eltwise_gelu_tanh, 0.0f, 0.0f);
+    case Activation::gelu_erf:
+      return append(ops, A::eltwise_gelu_erf, 0.0f, 0.0f);
+    case Activation::swish:
+      return append(ops, A::eltwise_swish, alpha, 0.0f);
   }
 }
 

@@ -72,6 +72,8 @@ class Tensor {
   }
   const void* raw() const { return data_; }
   void* mutable_raw();
+  /// The share in the memory; for whoever keeps the bytes without the tensor (a fresh clone starts at its beginning).
+  const std::shared_ptr<Buffer>& buffer() const { return buffer_; }
   bool owns_buffer_alone() const { return buffer_ != nullptr && buffer_.use_count() == 1; }
 
   /// The only element. Throws invalid_argument when there are more, or T is not the dtype.

@@ -1,0 +1,416 @@
+#include "runtime/plan_builder.h"
+
+#include <algorithm>
+
+namespace thalweg {
+namespace {
+
+constexpr std::string_view kViews[] = {"Identity", "StopGradient", "PreventGradient", "Reshape",
+                                       "ExpandDims", "Squeeze", "PlaceholderWithDefault"};
+
+bool is_view(const Node& node) {
+  return std::find(std::begin(kViews), std::end(kViews), node.type()) != std::end(kViews);
+}
+
+// A view that does not change the shape works on any layout.
+bool keeps_layout(const Node& node) { return node.output_shape(0) == node.input(0).shape(); }
+
+bool is_static(const Output& output) { return output.dtype() == kResource || output.shape().is_fully_defined(); }
+
+size_t bytes_of(const PlanValue& value) {
+  if (value.layout != nullptr) return value.layout->size_bytes();
+  return static_cast<size_t>(value.shape.num_elements()) * element_size(value.dtype);
+}
+
+}  // namespace
+
+std::shared_ptr<Plan> Plan::build(PlanGraph graph, const KernelRegistry& kernels,
+                                  std::shared_ptr<VariableStore> store) {
+  std::shared_ptr<Plan> plan(new Plan);
+  plan->graph_ = std::move(graph);
+  plan->kernels_ = &kernels;
+  plan->store_ = std::move(store);
+  PlanBuilder(*plan, kernels).build();
+  return plan;
+}
+
+void PlanBuilder::build() {
+  declare_variables();
+  find_hazards();
+  // Each repetition has settled at least one variable's layout for good, so this ends.
+  while (!select_round()) {
+  }
+  plan_memory_of_steps();
+  lay_out_arguments();
+}
+
+void PlanBuilder::declare_variables() {
+  const Graph& graph = *plan_.graph_.graph;
+  std::unique_lock lock(plan_.store_->mutex_);
+  std::map<VariableState*, int> known;
+  for (int id = 0; id < graph.num_nodes(); ++id) {
+    const Node& node = graph.node(id);
+    if (node.type() != "VarHandleOp") continue;
+    VariableState& state = plan_.store_->declare(node.attr<std::string>("shared_name"), node.attr<DType>("dtype"),
+                                                 node.attr<Shape>("shape"));
+    const auto [it, is_new] = known.emplace(&state, static_cast<int>(plan_.variables_.size()));
+    if (is_new) plan_.variables_.push_back({.state = &state});
+    variable_index_[&node] = it->second;
+  }
+}
+
+int PlanBuilder::variable_of(const Output& handle) const {
+  const Node* node = handle.node();
+  while (node->type() == "Identity") node = node->input(0).node();
+  const auto it = variable_index_.find(node);
+  THALWEG_CHECK(it != variable_index_.end(), *node, " yields a resource but is no variable handle");
+  return it->second;
+}
+
+// A read may share the variable's memory unless its value, or a view of it, is still used when the variable changes.
+void PlanBuilder::find_hazards() {
+  const Graph& graph = *plan_.graph_.graph;
+  std::vector<int> last_use(static_cast<size_t>(graph.num_nodes()), -1);
+  for (const Output& fetch : plan_.graph_.fetches) {
+    last_use[static_cast<size_t>(fetch.node()->id())] = graph.num_nodes();
+  }
+  for (int id = graph.num_nodes() - 1; id >= 0; --id) {
+    const Node& node = graph.node(id);
+    const int use = is_view(node) ? std::max(last_use[static_cast<size_t>(id)], id) : id;
+    for (const Output& input : node.inputs()) {
+      int& last = last_use[static_cast<size_t>(input.node()->id())];
+      last = std::max(last, use);
+    }
+  }
+  std::vector<std::vector<int>> writes(plan_.variables_.size());
+  std::vector<bool> seen(plan_.variables_.size(), false);
+  for (int id = 0; id < graph.num_nodes(); ++id) {
+    const Node& node = graph.node(id);
+    for (const Output& input : node.inputs()) {
+      if (input.dtype() != kResource) continue;
+      const int variable = variable_of(input);
+      PlanVariable& entry = plan_.variables_[static_cast<size_t>(variable)];
+      if (node.effect() == Effect::kWrites) {
+        entry.is_written = true;
+        plan_.writes_variables_ = true;
+        writes[static_cast<size_t>(variable)].push_back(id);
+      } else if (node.type() == "ReadVariableOp" && !seen[static_cast<size_t>(variable)]) {
+        entry.must_be_set = true;
+      }
+      seen[static_cast<size_t>(variable)] = true;
+    }
+    if (node.effect() == Effect::kRandom) plan_.draws_random_ = true;
+  }
+  for (int id = 0; id < graph.num_nodes(); ++id) {
+    const Node& node = graph.node(id);
+    if (node.type() != "ReadVariableOp") continue;
+    const auto& later = writes[static_cast<size_t>(variable_of(node.input(0)))];
+    if (std::any_of(later.begin(), later.end(),
+                    [&](int write) { return write > id && write <= last_use[static_cast<size_t>(id)]; })) {
+      copied_reads_.insert(&node);
+    }
+  }
+}
+
+bool PlanBuilder::may_alias(const Node& read) const {
+  return read.output_shape(0).is_fully_defined() && read.output_dtype(0) != kString && !copied_reads_.contains(&read);
+}
+
+// One walk over the graph. False when a variable's layout changed on the way: walk again.
+bool PlanBuilder::select_round() {
+  changed_ = false;
+  value_map_.clear();
+  conversions_.clear();
+  plan_.values_.clear();
+  plan_.steps_.clear();
+  plan_.constants_.clear();
+  plan_.feeds_.clear();
+  plan_.slots_.clear();
+  plan_.storages_.clear();
+  plan_.fetches_.clear();
+  for (const Output& feed : plan_.graph_.feeds) {
+    PlanValue value{.dtype = feed.dtype(), .shape = feed.shape(), .source = Source::kFeed};
+    value.index = static_cast<int>(plan_.feeds_.size());
+    plan_.feeds_.push_back(value);
+    value_map_[feed] = new_value(value);
+  }
+  const Graph& graph = *plan_.graph_.graph;
+  for (int id = 0; id < graph.num_nodes(); ++id) {
+    const Node& node = graph.node(id);
+    try {
+      add_node(node);
+    } catch (Error& error) {
+      error.add_context(node.to_string());
+      throw;
+    }
+  }
+  add_fetches();
+  return !changed_;
+}
+
+void PlanBuilder::add_node(const Node& node) {
+  if (node.type() == "Placeholder") return;  // a feed; in the map already
+  if (node.type() == "Const") return add_constant(node);
+  if (node.type() == "NoOp") return;
+  if (node.type() == "VarHandleOp") {
+    value_map_[node.output()] = new_value({.dtype = kResource,
+                                           .shape = node.attr<Shape>("shape"),
+                                           .source = Source::kResource,
+                                           .index = variable_index_.at(&node)});
+    return;
+  }
+  if (node.type() == "ReadVariableOp" && may_alias(node)) {
+    const int variable = variable_of(node.input(0));
+    value_map_[node.output()] = new_value({.dtype = node.output_dtype(0),
+                                           .shape = node.output_shape(0),
+                                           .layout = plan_.variables_[static_cast<size_t>(variable)].layout,
+                                           .source = Source::kVariable,
+                                           .index = variable});
+    return;
+  }
+  const bool all_static = std::all_of(node.inputs().begin(), node.inputs().end(), is_static);
+  if (is_view(node) && all_static && is_static(node.output())) return add_view(node);
+  if (!all_static) return add_dynamic(node);
+  add_kernel(node);
+}
+
+void PlanBuilder::add_constant(const Node& node) {
+  const Tensor& tensor = node.attr<Tensor>("value");
+  value_map_[node.output()] = new_value({.dtype = tensor.dtype(),
+                                         .shape = tensor.shape(),
+                                         .source = Source::kConstant,
+                                         .index = static_cast<int>(plan_.constants_.size())});
+  plan_.constants_.push_back(tensor);
+}
+
+void PlanBuilder::add_view(const Node& node) {
+  int input = value_of(node.input(0));
+  if (!keeps_layout(node)) input = converted(input, nullptr, node);
+  PlanValue view = plan_.values_[static_cast<size_t>(input)];
+  view.shape = node.output_shape(0);
+  value_map_[node.output()] = new_value(view);
+}
+
+// Prepared at run time, once shapes are known; works on plain tensors.
+void PlanBuilder::add_dynamic(const Node& node) {
+  PlanStep step{.node = &node, .provider = "dynamic"};
+  for (const Output& input : node.inputs()) {
+    const int value = value_of(input);
+    if (input.dtype() == kResource) {
+      settle_resource(plan_.values_[static_cast<size_t>(value)].index, nullptr);
+      if (node.effect() == Effect::kWrites) step.writes.push_back(plan_.values_[static_cast<size_t>(value)].index);
+      step.inputs.push_back(value);
+    } else {
+      step.inputs.push_back(converted(value, nullptr, node));
+    }
+  }
+  for (int i = 0; i < node.num_outputs(); ++i) step.outputs.push_back(output_value(node, i, nullptr));
+  plan_.steps_.push_back(std::move(step));
+}
+
+void PlanBuilder::add_kernel(const Node& node) {
+  std::vector<TensorSpec> inputs;
+  for (const Output& input : node.inputs()) {
+    const PlanValue& value = plan_.values_[static_cast<size_t>(value_of(input))];
+    TensorSpec spec{.dtype = value.dtype, .shape = value.shape, .layout = value.layout};
+    if (value.source == Source::kConstant) spec.constant = &plan_.constants_[static_cast<size_t>(value.index)];
+    if (value.source == Source::kVariable || value.source == Source::kResource) {
+      const LayoutPtr& layout = plan_.variables_[static_cast<size_t>(value.index)].layout;
+      if (value.source == Source::kResource) spec.layout = layout;
+      spec.flexible = layout == nullptr && !pinned_plain_.contains(value.index);
+    }
+    inputs.push_back(std::move(spec));
+  }
+  std::vector<TensorSpec> outputs;
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    outputs.push_back({.dtype = node.output_dtype(i), .shape = node.output_shape(i)});
+  }
+
+  PlanStep step{.node = &node};
+  step.kernel = kernels_.make({node, inputs, outputs}, &step.provider);
+  const KernelTraits& traits = step.kernel->traits();
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    const auto slot = static_cast<size_t>(i);
+    const LayoutPtr wanted = slot < traits.input_layouts.size() ? traits.input_layouts[slot] : nullptr;
+    const int value = value_of(node.input(i));
+    const PlanValue& plan_value = plan_.values_[static_cast<size_t>(value)];
+    if (plan_value.source == Source::kResource) {
+      settle_resource(plan_value.index, wanted);
+      if (node.effect() == Effect::kWrites) step.writes.push_back(plan_value.index);
+      step.inputs.push_back(value);
+      continue;
+    }
+    if (inputs[slot].flexible && wanted != nullptr) {
+      // The variable takes the layout of the first kernel that cares.
+      plan_.variables_[static_cast<size_t>(plan_value.index)].layout = wanted;
+      changed_ = true;
+    }
+    step.inputs.push_back(converted(value, wanted, node));
+  }
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    const auto slot = static_cast<size_t>(i);
+    step.outputs.push_back(
+        output_value(node, i, slot < traits.output_layouts.size() ? traits.output_layouts[slot] : nullptr));
+  }
+  if (traits.scratch_bytes > 0) step.scratch = storage_for(traits.scratch_bytes);
+  plan_.steps_.push_back(std::move(step));
+}
+
+// A kernel works on a variable in place and wants it in this layout.
+void PlanBuilder::settle_resource(int variable, const LayoutPtr& wanted) {
+  PlanVariable& entry = plan_.variables_[static_cast<size_t>(variable)];
+  if (same_layout(entry.layout, wanted)) {
+    if (wanted == nullptr) pinned_plain_.insert(variable);
+    return;
+  }
+  if (entry.layout == nullptr && !pinned_plain_.contains(variable)) {
+    entry.layout = wanted;
+  } else {
+    entry.layout = nullptr;
+    pinned_plain_.insert(variable);
+  }
+  changed_ = true;
+}
+
+int PlanBuilder::converted(int value, const LayoutPtr& layout, const Node& node) {
+  const PlanValue source = plan_.values_[static_cast<size_t>(value)];
+  if (same_layout(source.layout, layout)) return value;
+  const auto key = std::pair(value, layout == nullptr ? std::string() : layout->to_string());
+  if (const auto it = conversions_.find(key); it != conversions_.end()) {
+    if (same_layout(plan_.values_[static_cast<size_t>(it->second)].layout, layout)) return it->second;
+  }
+  PlanValue target{.dtype = source.dtype, .shape = source.shape, .layout = layout};
+  if (source.source == Source::kConstant) {
+    Tensor bytes(kUInt8, Shape{static_cast<int64_t>(layout->size_bytes())});
+    convert_layout(source.dtype, source.shape, source.layout,
+                   plan_.constants_[static_cast<size_t>(source.index)].raw(), layout, bytes.mutable_raw());
+    target.source = Source::kConstant;
+    target.index = static_cast<int>(plan_.constants_.size());
+    plan_.constants_.push_back(std::move(bytes));
+    return conversions_[key] = new_value(std::move(target));
+  }
+  target.index = storage_for(bytes_of(target));
+  const int result = new_value(std::move(target));
+  PlanStep step{.node = &node, .provider = "layout", .inputs = {value}, .outputs = {result}, .is_conversion = true};
+  step.kernel = make_layout_conversion(source.dtype, source.shape, source.layout, layout);
+  plan_.steps_.push_back(std::move(step));
+  return conversions_[key] = result;
+}
+
+int PlanBuilder::new_value(PlanValue value) {
+  plan_.values_.push_back(std::move(value));
+  return static_cast<int>(plan_.values_.size()) - 1;
+}
+
+int PlanBuilder::storage_for(size_t bytes) {
+  plan_.storages_.push_back({.bytes = bytes});
+  return static_cast<int>(plan_.storages_.size()) - 1;
+}
+
+int PlanBuilder::output_value(const Node& node, int i, const LayoutPtr& layout) {
+  PlanValue value{.dtype = node.output_dtype(i), .shape = node.output_shape(i), .layout = layout};
+  if (value.dtype == kString || !value.shape.is_fully_defined()) {
+    value.source = Source::kSlot;
+    value.index = static_cast<int>(plan_.slots_.size());
+    plan_.slots_.push_back(value);
+  } else {
+    value.index = storage_for(bytes_of(value));
+  }
+  return value_map_[node.output(i)] = new_value(std::move(value));
+}
+
+void PlanBuilder::add_fetches() {
+  for (const Output& fetch : plan_.graph_.fetches) {
+    if (fetch.dtype() == kResource) {
+      throw invalid_argument("fetch ", fetch.name(), " is a variable's handle; fetch its value instead");
+    }
+    plan_.fetches_.push_back(converted(value_of(fetch), nullptr, *fetch.node()));
+  }
+}
+
+void PlanBuilder::plan_memory_of_steps() {
+  const int end = static_cast<int>(plan_.steps_.size());
+  for (Lifetime& storage : plan_.storages_) {
+    storage.first = end;
+    storage.last = -1;
+    plan_.intermediate_bytes_ += storage.bytes;
+  }
+  const auto touch = [&](int storage, int step) {
+    Lifetime& life = plan_.storages_[static_cast<size_t>(storage)];
+    life.first = std::min(life.first, step);
+    life.last = std::max(life.last, step);
+  };
+  for (int s = 0; s < end; ++s) {
+    const PlanStep& step = plan_.steps_[static_cast<size_t>(s)];
+    for (const auto* list : {&step.inputs, &step.outputs}) {
+      for (int v : *list) {
+        const PlanValue& value = plan_.values_[static_cast<size_t>(v)];
+        if (value.source == Source::kArena) touch(value.index, s);
+      }
+    }
+    if (step.scratch >= 0) touch(step.scratch, s);
+  }
+  for (int fetch : plan_.fetches_) {
+    const PlanValue& value = plan_.values_[static_cast<size_t>(fetch)];
+    if (value.source == Source::kArena) touch(value.index, end);
+  }
+
+  std::vector<int> owner(plan_.storages_.size());
+  for (size_t i = 0; i < owner.size(); ++i) owner[i] = static_cast<int>(i);
+  share_in_place(owner);
+  for (PlanValue& value : plan_.values_) {
+    if (value.source == Source::kArena) value.index = owner[static_cast<size_t>(value.index)];
+  }
+  plan_.memory_ = plan_memory(plan_.storages_);
+}
+
+// Where a kernel may write over an input that nobody needs afterwards, output and input become one storage.
+void PlanBuilder::share_in_place(std::vector<int>& owner) {
+  const auto storage_of = [&](int v) {
+    const PlanValue& value = plan_.values_[static_cast<size_t>(v)];
+    return value.source == Source::kArena ? owner[static_cast<size_t>(value.index)] : -1;
+  };
+  for (size_t s = 0; s < plan_.steps_.size(); ++s) {
+    const PlanStep& step = plan_.steps_[s];
+    if (step.kernel == nullptr) continue;
+    for (const auto& [in, out] : step.kernel->traits().in_place) {
+      const int from = storage_of(step.inputs[static_cast<size_t>(in)]);
+      const int to = storage_of(step.outputs[static_cast<size_t>(out)]);
+      if (from < 0 || to < 0 || from == to) continue;
+      Lifetime& kept = plan_.storages_[static_cast<size_t>(from)];
+      Lifetime& merged = plan_.storages_[static_cast<size_t>(to)];
+      if (kept.last != static_cast<int>(s) || kept.bytes != merged.bytes || merged.first != static_cast<int>(s)) continue;
+      // Another input over the same bytes would see them change.
+      const auto uses = std::count_if(step.inputs.begin(), step.inputs.end(),
+                                      [&](int v) { return storage_of(v) == from; });
+      if (uses != 1) continue;
+      kept.last = merged.last;
+      merged = {};
+      for (int& o : owner) {
+        if (o == to) o = from;
+      }
+    }
+  }
+}
+
+void PlanBuilder::lay_out_arguments() {
+  plan_.feed_patches_.assign(plan_.feeds_.size(), {});
+  plan_.variable_patches_.assign(plan_.variables_.size(), {});
+  int next = 0;
+  for (const PlanStep& step : plan_.steps_) {
+    plan_.argument_begin_.push_back(next);
+    for (const auto* list : {&step.inputs, &step.outputs}) {
+      for (int v : *list) {
+        const PlanValue& value = plan_.values_[static_cast<size_t>(v)];
+        if (value.source == Source::kFeed) plan_.feed_patches_[static_cast<size_t>(value.index)].push_back({next, v});
+        if (value.source == Source::kVariable) {
+          plan_.variable_patches_[static_cast<size_t>(value.index)].push_back({next, v});
+        }
+        ++next;
+      }
+    }
+  }
+  plan_.argument_begin_.push_back(next);
+}
+
+}  // namespace thalweg

@@ -1,0 +1,50 @@
+// From an optimised graph to the steps of a plan: choice of kernels and layouts, views, memory.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "runtime/plan.h"
+
+namespace thalweg {
+
+/// Builds one plan. The choice of layouts may need several rounds: a kernel that needs a variable plain is only met
+/// after another has asked for its own layout; then the round is repeated with what was learned.
+class PlanBuilder {
+ public:
+  PlanBuilder(Plan& plan, const KernelRegistry& kernels) : plan_(plan), kernels_(kernels) {}
+  void build();
+
+ private:
+  void declare_variables();
+  void find_hazards();
+  bool select_round();
+  void add_node(const Node& node);
+  void add_constant(const Node& node);
+  void add_view(const Node& node);
+  void add_dynamic(const Node& node);
+  void add_kernel(const Node& node);
+  void settle_resource(int variable, const LayoutPtr& wanted);
+  int converted(int value, const LayoutPtr& layout, const Node& node);
+  int new_value(PlanValue value);
+  int output_value(const Node& node, int i, const LayoutPtr& layout);
+  int storage_for(size_t bytes);
+  int variable_of(const Output& handle) const;
+  bool may_alias(const Node& read) const;
+  int value_of(const Output& output) const { return value_map_.at(output); }
+  void add_fetches();
+  void plan_memory_of_steps();
+  void share_in_place(std::vector<int>& owner);
+  void lay_out_arguments();
+
+  Plan& plan_;
+  const KernelRegistry& kernels_;
+  std::map<const Node*, int> variable_index_;  // by VarHandleOp
+  std::set<const Node*> copied_reads_;         // reads whose value must survive a later write
+  std::set<int> pinned_plain_;                 // variables that must stay plain
+  bool changed_ = false;                       // a variable's layout changed in this round
+  std::map<Output, int> value_map_;
+  std::map<std::pair<int, std::string>, int> conversions_;
+};
+
+}  // namespace thalweg

@@ -9,8 +9,11 @@ namespace thalweg {
 
 // Plain loops: the oracle of everything else.
 std::span<const KernelDef> reference_unary_kernels();
+std::span<const KernelDef> reference_activation_kernels();
 std::span<const KernelDef> reference_binary_kernels();
+std::span<const KernelDef> reference_logic_kernels();
 std::span<const KernelDef> reference_reduction_kernels();
+std::span<const KernelDef> reference_scan_kernels();
 std::span<const KernelDef> reference_linalg_kernels();
 std::span<const KernelDef> reference_convolution_kernels();
 std::span<const KernelDef> reference_pooling_kernels();

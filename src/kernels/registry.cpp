@@ -12,7 +12,8 @@ std::string describe(const KernelRequest& request) {
 }
 
 void add_reference(KernelRegistry& kernels) {
-  for (auto family : {reference_unary_kernels, reference_binary_kernels, reference_reduction_kernels,
+  for (auto family : {reference_unary_kernels, reference_activation_kernels, reference_binary_kernels,
+                      reference_logic_kernels, reference_reduction_kernels, reference_scan_kernels,
                       reference_linalg_kernels, reference_convolution_kernels, reference_pooling_kernels,
                       reference_normalization_kernels, reference_loss_kernels, reference_array_kernels,
                       reference_indexing_kernels, reference_random_kernels, reference_state_kernels,

@@ -8,8 +8,11 @@
 namespace thalweg {
 
 std::span<const OpDef> unary_ops();
+std::span<const OpDef> activation_ops();
 std::span<const OpDef> binary_ops();
+std::span<const OpDef> logic_ops();
 std::span<const OpDef> reduction_ops();
+std::span<const OpDef> scan_ops();
 std::span<const OpDef> linalg_ops();
 std::span<const OpDef> convolution_ops();
 std::span<const OpDef> pooling_ops();

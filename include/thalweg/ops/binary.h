@@ -16,13 +16,14 @@ namespace thalweg {
 /// beside an int8) is invalid_argument, and so is a call with numbers only.
 class Operand {
  public:
-  Operand(Output value) : value_(value) {}   // NOLINT: implicit by design
-  Operand(double number) : number_(number) {}  // NOLINT
-  explicit operator bool() const { return static_cast<bool>(value_); }
+  Operand(Output value) : value_(value) {}                       // NOLINT: implicit by design
+  Operand(double number) : is_number_(true), number_(number) {}  // NOLINT
+  bool is_number() const { return is_number_; }
   Output value() const { return value_; }
   double number() const { return number_; }
 
  private:
+  bool is_number_ = false;
   Output value_;
   double number_ = 0;
 };

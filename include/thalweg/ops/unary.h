@@ -66,8 +66,9 @@ struct CastOptions {
   bool truncate = false;  ///< to a narrower floating dtype: cut the mantissa rather than round it
   std::string name = {};
 };
-/// `x` as `dtype`; `x` itself when it is that already. Floats to integers cut towards zero (outside of the range: the
-/// nearest value it has, NaN gives 0), numbers to bool say whether they differ from 0, bools become 0 and 1. Cast
+/// `x` as `dtype`; `x` itself when it is that already. Floats to integers cut towards zero, numbers to bool tell whether
+/// they differ from 0, bools become 0 and 1. What an integer type cannot hold keeps its low bits; NaN, infinity and what
+/// is beyond 2^64 become 0. Cast
 Output cast(Output x, DType dtype, const CastOptions& options = {});
 
 // Tests; the result is bool.

@@ -1,0 +1,32 @@
+// What the tables of element-wise ops of two tensors share.
+#pragma once
+
+#include "ops/unary_rows.h"
+
+namespace thalweg::rows {
+
+inline constexpr const char* kLeft = "x: T | Left operand.";
+inline constexpr const char* kRight = "y: T | Right operand; the shapes are broadcast.";
+
+/// z = f(x, y), broadcast.
+constexpr OpDef binary(std::string_view name, const char* types, std::string_view doc, GradientFunction gradient,
+                       bool commutative = false) {
+  return {.name = name,
+          .inputs = {kLeft, kRight},
+          .outputs = {"z: T | The broadcast shape."},
+          .attrs = {types},
+          .doc = doc,
+          .shape = shape_functions::broadcast_inputs,
+          .gradient = gradient,
+          .commutative = commutative};
+}
+
+/// The same for a function that moves in steps or works on integers alone.
+constexpr OpDef binary_without_gradient(std::string_view name, const char* types, std::string_view doc,
+                                        std::string_view reason) {
+  OpDef row = binary(name, types, doc, nullptr);
+  row.no_gradient = reason;
+  return row;
+}
+
+}  // namespace thalweg::rows

@@ -1,0 +1,185 @@
+// Reductions over axes.
+//
+// Their gradients lead a tensor back from the reduced shape to the input's: kept dimensions (of size 1) where they were
+// dropped, then a broadcast.
+#include <algorithm>
+
+#include "ops/add_op.h"
+#include "ops/families.h"
+#include "ops/known_values.h"
+#include "ops/unary_rows.h"
+#include "thalweg/graph/gradient_context.h"
+#include "thalweg/ops/array.h"
+#include "thalweg/ops/binary.h"
+#include "thalweg/ops/reduction.h"
+#include "thalweg/ops/unary.h"
+
+namespace thalweg {
+namespace {
+
+using Context = GradientContext;
+
+// Which of `rank` dimensions `axes` names. Throws on an axis out of range or given twice.
+std::vector<bool> reduced_dims(const ShapeContext& context, const std::vector<int64_t>& axes, int rank) {
+  std::vector<bool> reduced(static_cast<size_t>(rank), false);
+  for (int64_t axis : axes) {
+    const auto dim = static_cast<size_t>(normalize_axis(context, axis, rank));
+    if (reduced[dim]) throw context.error("axes ", axes, " name dimension ", dim, " twice");
+    reduced[dim] = true;
+  }
+  return reduced;
+}
+
+void reduction_shape(ShapeContext& context) {
+  const Shape& x = context.input(0);
+  const Shape& axes_shape = context.input(1);
+  if (axes_shape.rank() > 1) {
+    throw context.error("input `reduction_indices` must be a scalar or a vector, got shape ", axes_shape);
+  }
+  const bool keep_dims = context.attr<bool>("keep_dims");
+  if (!x.has_rank()) return context.set_output(0, Shape::unknown());
+  const auto axes = known_values(context.node(), 1);
+  if (!axes) {
+    // With distinct axes their number tells the rank.
+    const int64_t count = axes_shape.num_elements();
+    const bool known = keep_dims || (count != kUnknownDim && count <= x.rank());
+    const int rank = x.rank() - static_cast<int>(keep_dims ? 0 : count);
+    return context.set_output(0, known ? Shape::unknown_of_rank(rank) : Shape::unknown());
+  }
+  const std::vector<bool> reduced = reduced_dims(context, *axes, x.rank());
+  std::vector<int64_t> dims;
+  for (int i = 0; i < x.rank(); ++i) {
+    if (!reduced[static_cast<size_t>(i)]) {
+      dims.push_back(x[i]);
+    } else if (keep_dims) {
+      dims.push_back(1);
+    }
+  }
+  context.set_output(0, Shape(dims));
+}
+
+// Non-negative axes in order, when they are known.
+std::optional<std::vector<int64_t>> sorted_axes(const Context& c) {
+  auto axes = known_values(c.node(), 1);
+  const int rank = c.input(0).shape().rank();
+  if (!axes || rank < 0) return std::nullopt;
+  for (int64_t& axis : *axes) axis = axis < 0 ? axis + rank : axis;
+  std::sort(axes->begin(), axes->end());
+  return axes;
+}
+
+// `reduced`, of the shape of the output, shaped so that it broadcasts with the input.
+Output with_kept_dims(const Context& c, Output reduced) {
+  if (c.attr<bool>("keep_dims")) return reduced;
+  const auto axes = sorted_axes(c);
+  if (!axes) {
+    // The shape of this sum is all that is used of it.
+    return reshape(reduced, shape_of(reduce_sum(c.input(0), c.node().input(1), {.keep_dims = true})));
+  }
+  // Dimensions missing in front come by broadcasting.
+  size_t leading = 0;
+  while (leading < axes->size() && (*axes)[leading] == static_cast<int64_t>(leading)) ++leading;
+  for (size_t i = leading; i < axes->size(); ++i) {
+    reduced = expand_dims(reduced, (*axes)[i] - static_cast<int64_t>(leading));
+  }
+  return reduced;
+}
+
+// The same, repeated to the shape of the input.
+Output spread(const Context& c, Output reduced) {
+  const Output x = c.input(0);
+  return broadcast_to(with_kept_dims(c, reduced),
+                      x.shape().is_fully_defined() ? IntVector(x.shape()) : IntVector(shape_of(x)));
+}
+
+// How many elements went into each element of the output, as a scalar.
+Output reduced_count(const Context& c) {
+  const Output x = c.input(0), y = c.output();
+  const auto axes = sorted_axes(c);
+  int64_t count = axes ? 1 : kUnknownDim;
+  for (size_t i = 0; axes && i < axes->size(); ++i) {
+    const int64_t dim = x.shape()[static_cast<int>((*axes)[i])];
+    count = count == kUnknownDim || dim == kUnknownDim ? kUnknownDim : count * dim;
+  }
+  if (count != kUnknownDim) return scalar_like(c.grad(), static_cast<double>(count));
+  const Output size = size_of(x, kInt64);
+  const Output quotient = y.shape().rank() == 0 ? size : floor_div(size, maximum(size_of(y, kInt64), 1));
+  return cast(quotient, c.grad().dtype());
+}
+
+// The product of the other elements: the whole one divided by x, where zeros are left out. An element beside one zero
+// or more has 0; a single zero has the product of the rest. (TensorFlow multiplies two running products instead, which
+// needs axes known while building.)
+void prod_gradient(Context& c) {
+  const Output x = c.input(0), axes = c.input(1);
+  const Output is_zero = equal(x, 0.0);
+  const Output nonzero = select(is_zero, 1.0, x);
+  const Output product = reduce_prod(nonzero, axes, {.keep_dims = true});
+  const Output zero = cast(is_zero, x.dtype());
+  const Output zeros = reduce_sum(zero, axes, {.keep_dims = true});
+  const Output others = select(equal(zeros, zero), product / nonzero, 0.0);
+  c.set(0, with_kept_dims(c, c.grad()) * others);
+}
+
+// Equal extremes share in equal parts, so that what flows back sums to what came in.
+void extreme_gradient(Context& c) {
+  const Output x = c.input(0);
+  const Output chosen = cast(equal(x, with_kept_dims(c, c.output())), x.dtype());
+  const Output number = reduce_sum(chosen, c.input(1), {.keep_dims = true});
+  c.set(0, with_kept_dims(c, c.grad()) / number * chosen);
+}
+
+constexpr std::string_view kBoolResult = "the result is bool";
+constexpr const char* kAxes = "reduction_indices: Tidx | Axes, a vector or a scalar, each in [-rank, rank), none twice.";
+constexpr const char* kReduced = "output: T | Without the reduced dimensions, or with size 1 there.";
+constexpr const char* kKeepDims = "keep_dims: bool = false | Keep reduced dimensions, with size 1.";
+constexpr const char* kTidx = "Tidx: {int32, int64} = int32 | Type of the axes.";
+
+constexpr OpDef reduction(std::string_view name, std::string_view doc, GradientFunction gradient) {
+  return {.name = name,
+          .inputs = {"input: T | Any shape.", kAxes},
+          .outputs = {kReduced},
+          .attrs = {kKeepDims, rows::kNumbers, kTidx},
+          .doc = doc,
+          .shape = reduction_shape,
+          .gradient = gradient};
+}
+
+constexpr OpDef truth(std::string_view name, std::string_view doc) {
+  return {.name = name,
+          .inputs = {"input: bool | Any shape.", kAxes},
+          .outputs = {"output: bool | Without the reduced dimensions, or with size 1 there."},
+          .attrs = {kKeepDims, kTidx},
+          .doc = doc,
+          .shape = reduction_shape,
+          .no_gradient = kBoolResult};
+}
+
+constexpr OpDef kOps[] = {
+    reduction("Sum",
+              "Sum over axes, 0 over nothing. Floats of less than 64 bits are summed in more precision, integers wrap "
+              "around.",
+              [](Context& c) { c.set(0, spread(c, c.grad())); }),
+    reduction("Mean",
+              "Mean over axes, NaN over nothing. Integers are summed in 64 bits, and their mean is cut towards zero (0 over "
+              "nothing).",
+              [](Context& c) { c.set(0, spread(c, c.grad() / reduced_count(c))); }),
+    reduction("Prod", "Product over axes, 1 over nothing; integers wrap around. The gradient is right at zeros too.",
+              prod_gradient),
+    reduction("Max",
+              "Largest element over axes; NaN when there is one; over nothing the lowest value of T, -inf for floats. "
+              "Elements equal to the largest share the gradient in equal parts, as in TensorFlow.",
+              extreme_gradient),
+    reduction("Min",
+              "Smallest element over axes; NaN when there is one; over nothing the highest value of T, inf for floats. "
+              "Elements equal to the smallest share the gradient in equal parts, as in TensorFlow.",
+              extreme_gradient),
+    truth("Any", "Whether any element is true; false over nothing."),
+    truth("All", "Whether all elements are true; true over nothing."),
+};
+
+}  // namespace
+
+std::span<const OpDef> reduction_ops() { return kOps; }
+
+}  // namespace thalweg

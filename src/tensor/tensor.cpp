@@ -239,20 +239,25 @@ Tensor Tensor::rows(int64_t begin, int64_t end) const {
 
 Tensor Tensor::cast(DType dtype) const {
   if (dtype == dtype_) return *this;
-  if (!(is_numeric(dtype_) || dtype_ == kBool) || !(is_numeric(dtype) || dtype == kBool)) {
-    throw invalid_argument("cannot cast ", dtype_, " to ", dtype, ": only numbers and bool");
-  }
   Tensor result(dtype, shape_);
-  visit_dtype(dtype_, [&](auto from) {
-    visit_dtype(dtype, [&](auto to) {
-      using From = typename decltype(from)::type;
-      using To = typename decltype(to)::type;
+  convert_elements(dtype_, data_, dtype, result.data_, num_elements_);
+  return result;
+}
+
+void convert_elements(DType from, const void* source, DType to, void* target, int64_t count) {
+  if (!(is_numeric(from) || from == kBool) || !(is_numeric(to) || to == kBool)) {
+    throw invalid_argument("cannot cast ", from, " to ", to, ": only numbers and bool");
+  }
+  visit_dtype(from, [&](auto from_tag) {
+    visit_dtype(to, [&](auto to_tag) {
+      using From = typename decltype(from_tag)::type;
+      using To = typename decltype(to_tag)::type;
       if constexpr (!kIsString<From> && !kIsString<To>) {
-        std::ranges::transform(data<From>(), result.mutable_data<To>().begin(), convert<To, From>);
+        const From* const values = static_cast<const From*>(source);
+        std::transform(values, values + count, static_cast<To*>(target), convert<To, From>);
       }
     });
   });
-  return result;
 }
 
 bool Tensor::same_bits(const Tensor& other) const {

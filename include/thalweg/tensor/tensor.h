@@ -114,6 +114,9 @@ class Tensor {
   void* data_ = nullptr;
 };
 
+/// Converts `count` elements between numeric types and bool, as Tensor::cast. Throws invalid_argument for other types.
+void convert_elements(DType from, const void* source, DType to, void* target, int64_t count);
+
 template <class T>
 Tensor Tensor::from(std::span<const T> values, const Shape& shape) {
   check_count(values.size(), shape);

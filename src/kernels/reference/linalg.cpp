@@ -1,0 +1,206 @@
+#include <vector>
+
+#include "kernels/families.h"
+#include "kernels/reference/accumulate.h"
+#include "thalweg/graph/einsum.h"
+
+namespace thalweg {
+namespace {
+
+// One matrix operand: element (row, column) is at row * rows + column * columns.
+struct Strides {
+  int64_t row = 0;
+  int64_t column = 0;
+};
+
+Strides matrix_strides(const Shape& shape, bool transposed) {
+  return transposed ? Strides{1, shape.dim(-1)} : Strides{shape.dim(-1), 1};
+}
+
+template <class T>
+void multiply(const T* a, Strides sa, const T* b, Strides sb, int64_t m, int64_t k, int64_t n, T* out) {
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      Accumulator<T> sum = 0;
+      for (int64_t p = 0; p < k; ++p) {
+        sum += widen(a[i * sa.row + p * sa.column]) * widen(b[p * sb.row + j * sb.column]);
+      }
+      out[i * n + j] = narrow<T>(sum);
+    }
+  }
+}
+
+// Where each matrix of a broadcast batch starts, counted in matrices of the operand.
+std::vector<int64_t> batch_offsets(const Shape& operand, const Shape& output) {
+  const int batch_rank = output.rank() - 2;
+  const int missing = output.rank() - operand.rank();
+  std::vector<int64_t> offsets{0};
+  for (int d = 0; d < batch_rank; ++d) {
+    const int64_t size = d < missing ? 1 : operand[d - missing];
+    std::vector<int64_t> next;
+    for (int64_t offset : offsets) {
+      for (int64_t i = 0; i < output[d]; ++i) next.push_back(offset * size + (size == 1 ? 0 : i));
+    }
+    offsets = std::move(next);
+  }
+  return offsets;
+}
+
+KernelPtr make_product(const KernelRequest& request, bool transpose_a, bool transpose_b) {
+  const Shape a = request.inputs[0].shape;
+  const Shape b = request.inputs[1].shape;
+  const Shape out = request.outputs[0].shape;
+  const Strides sa = matrix_strides(a, transpose_a);
+  const Strides sb = matrix_strides(b, transpose_b);
+  const int64_t m = out.dim(-2);
+  const int64_t n = out.dim(-1);
+  const int64_t k = a.dim(transpose_a ? -2 : -1);
+  const int64_t a_size = a.dim(-1) * a.dim(-2);
+  const int64_t b_size = b.dim(-1) * b.dim(-2);
+  return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
+    return make_kernel([=, a_offsets = batch_offsets(a, out), b_offsets = batch_offsets(b, out)](KernelContext& c) {
+      for (size_t i = 0; i < a_offsets.size(); ++i) {
+        multiply(c.input<T>(0) + a_offsets[i] * a_size, sa, c.input<T>(1) + b_offsets[i] * b_size, sb, m, k, n,
+                 c.output<T>() + static_cast<int64_t>(i) * m * n);
+      }
+    });
+  });
+}
+
+KernelPtr make_matmul(const KernelRequest& request) {
+  return make_product(request, request.node.attr<bool>("transpose_a"), request.node.attr<bool>("transpose_b"));
+}
+
+KernelPtr make_batch_matmul(const KernelRequest& request) {
+  return make_product(request, request.node.attr<bool>("adj_x"), request.node.attr<bool>("adj_y"));
+}
+
+// The loops of an equation, with the step that each makes through each operand.
+struct Contraction {
+  std::vector<int64_t> extents;
+  std::vector<std::vector<int64_t>> steps;  // [operand][loop]
+  size_t outputs = 0;
+};
+
+Contraction make_contraction(const KernelRequest& request) {
+  std::vector<Shape> shapes;
+  for (const TensorSpec& input : request.inputs) shapes.push_back(input.shape);
+  const EinsumLoops loops = einsum_loops(
+      parse_einsum(request.node.attr<std::string>("equation"), static_cast<int>(shapes.size())), shapes);
+  Contraction result{.extents = loops.extents, .outputs = static_cast<size_t>(loops.outputs)};
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    std::vector<int64_t>& steps = result.steps.emplace_back(loops.extents.size(), 0);
+    int64_t step = 1;
+    for (int d = shapes[i].rank() - 1; d >= 0; --d) {
+      const int loop = loops.inputs[i][static_cast<size_t>(d)];
+      if (loop >= 0) steps[static_cast<size_t>(loop)] += step;
+      step *= shapes[i][d];
+    }
+  }
+  return result;
+}
+
+// The sum over the loops from `loop` on of the products of the operands at `offsets`.
+template <class T>
+Accumulator<T> contract(const Contraction& contraction, const KernelContext& c, std::vector<int64_t>& offsets,
+                        size_t loop) {
+  if (loop == contraction.extents.size()) {
+    Accumulator<T> product = 1;
+    for (size_t i = 0; i < offsets.size(); ++i) product *= widen(c.input<T>(static_cast<int>(i))[offsets[i]]);
+    return product;
+  }
+  Accumulator<T> sum = 0;
+  for (int64_t k = 0; k < contraction.extents[loop]; ++k) {
+    sum += contract<T>(contraction, c, offsets, loop + 1);
+    for (size_t i = 0; i < offsets.size(); ++i) offsets[i] += contraction.steps[i][loop];
+  }
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    offsets[i] -= contraction.steps[i][loop] * contraction.extents[loop];
+  }
+  return sum;
+}
+
+template <class T>
+void write_outputs(const Contraction& contraction, const KernelContext& c, std::vector<int64_t>& offsets, size_t loop,
+                   T*& out) {
+  if (loop == contraction.outputs) {
+    *out++ = narrow<T>(contract<T>(contraction, c, offsets, loop));
+    return;
+  }
+  for (int64_t k = 0; k < contraction.extents[loop]; ++k) {
+    write_outputs(contraction, c, offsets, loop + 1, out);
+    for (size_t i = 0; i < offsets.size(); ++i) offsets[i] += contraction.steps[i][loop];
+  }
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    offsets[i] -= contraction.steps[i][loop] * contraction.extents[loop];
+  }
+}
+
+KernelPtr make_einsum(const KernelRequest& request) {
+  return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
+    return make_kernel([contraction = make_contraction(request)](KernelContext& c) {
+      std::vector<int64_t> offsets(contraction.steps.size(), 0);
+      T* out = c.output<T>();
+      write_outputs(contraction, c, offsets, 0, out);
+    });
+  });
+}
+
+// A value seen as [outer, channels, inner].
+struct Channels {
+  int64_t outer = 1;
+  int64_t channels = 1;
+  int64_t inner = 1;
+};
+
+Channels channels_of(const Shape& shape, const std::string& data_format) {
+  const int axis = data_format == "NCHW" ? 1 : shape.rank() - 1;
+  return {shape.slice(0, axis).num_elements(), shape[axis], shape.slice(axis + 1).num_elements()};
+}
+
+KernelPtr make_bias_add(const KernelRequest& request) {
+  const Channels size = channels_of(request.inputs[0].shape, request.node.attr<std::string>("data_format"));
+  return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
+    const auto compute = [size](KernelContext& c) {
+      const T* value = c.input<T>(0);
+      const T* bias = c.input<T>(1);
+      T* out = c.output<T>();
+      for (int64_t o = 0; o < size.outer; ++o) {
+        for (int64_t ch = 0; ch < size.channels; ++ch) {
+          for (int64_t i = 0; i < size.inner; ++i) *out++ = narrow<T>(widen(*value++) + widen(bias[ch]));
+        }
+      }
+    };
+    return make_kernel(compute, {.in_place = {{0, 0}}});
+  });
+}
+
+KernelPtr make_bias_add_grad(const KernelRequest& request) {
+  const Channels size = channels_of(request.inputs[0].shape, request.node.attr<std::string>("data_format"));
+  return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
+    return make_kernel([size](KernelContext& c) {
+      for (int64_t ch = 0; ch < size.channels; ++ch) {
+        Accumulator<T> sum = 0;
+        for (int64_t o = 0; o < size.outer; ++o) {
+          const T* row = c.input<T>(0) + (o * size.channels + ch) * size.inner;
+          for (int64_t i = 0; i < size.inner; ++i) sum += widen(row[i]);
+        }
+        c.output<T>()[ch] = narrow<T>(sum);
+      }
+    });
+  });
+}
+
+constexpr KernelDef kKernels[] = {
+    {"MatMul", "reference", make_matmul},
+    {"BatchMatMulV2", "reference", make_batch_matmul},
+    {"Einsum", "reference", make_einsum},
+    {"BiasAdd", "reference", make_bias_add},
+    {"BiasAddGrad", "reference", make_bias_add_grad},
+};
+
+}  // namespace
+
+std::span<const KernelDef> reference_linalg_kernels() { return kKernels; }
+
+}  // namespace thalweg

@@ -96,8 +96,8 @@ enum class Arg : std::uint8_t {
 
 class Execution;
 
-/// A prepared operation with every layout decided. Immutable, cheap to copy, thread-safe. Must run
-/// under the thread count (OpenMP's) that it was built under: its scratch size depends on it.
+/// A prepared operation with every layout decided. Immutable, cheap to copy, thread-safe. Runs on as
+/// many OpenMP threads as were allowed on the thread that built it, whatever the limit is by then.
 class Primitive {
  public:
   /// The roles, in the order in which run() wants the pointers.

@@ -107,6 +107,11 @@ const Graph::VariableRecord* Graph::find_variable(std::string_view name) const {
   return nullptr;
 }
 
+std::vector<Node*> Graph::collected(std::string_view collection) const {
+  const auto it = collections_.find(std::string(collection));
+  return it == collections_.end() ? std::vector<Node*>() : it->second;
+}
+
 std::string Graph::to_string() const {
   std::string text;
   for (const auto& node : nodes_) {

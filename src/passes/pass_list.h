@@ -5,6 +5,8 @@
 
 namespace thalweg {
 
+PlanGraph fold(const PlanGraph& source, const PassContext& context);
+PlanGraph merge(const PlanGraph& source, const PassContext& context);
 PlanGraph prune(const PlanGraph& source, const PassContext& context);
 
 }  // namespace thalweg

@@ -7,6 +7,8 @@ namespace thalweg {
 namespace {
 
 constexpr Pass kPasses[] = {
+    {"fold", "Computes what depends on constants and known shapes only.", fold},
+    {"merge", "Makes equal nodes one (common subexpressions).", merge},
     {"prune", "Drops what no fetch, target or side effect needs.", prune},
 };
 

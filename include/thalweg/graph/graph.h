@@ -143,7 +143,6 @@ class Graph {
   friend class NameScope;
   friend class DeviceScope;
   friend class ControlScope;
-  friend class VariableRecordAccess;
 
   const OpRegistry* registry_;
   std::vector<std::unique_ptr<Node>> nodes_;
@@ -169,8 +168,15 @@ class Graph {
   void add_variable(VariableRecord record) { variables_.push_back(std::move(record)); }
   const VariableRecord* find_variable(std::string_view name) const;
 
+  /// Named lists that layers leave for whoever trains: "regularization_losses" (nodes whose output 0 is a scalar),
+  /// "updates" (nodes to run with each training step). TensorFlow's graph collections.
+  void collect(std::string_view collection, Node& node) { collections_[std::string(collection)].push_back(&node); }
+  /// Empty when nothing was collected under the name.
+  std::vector<Node*> collected(std::string_view collection) const;
+
  private:
   std::vector<VariableRecord> variables_;
+  std::unordered_map<std::string, std::vector<Node*>> collections_;
 };
 
 /// Puts nodes added while it lives under `name/` (made unique, as TensorFlow does).

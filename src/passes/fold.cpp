@@ -1,0 +1,67 @@
+// fold: computes now what depends on constants only, and what known shapes tell.
+#include "passes/pass_list.h"
+#include "thalweg/kernels/evaluate.h"
+#include "thalweg/passes/rewriter.h"
+
+namespace thalweg {
+namespace {
+
+// A folded value may not bloat the plan: past this size the op runs each time, unless it shrinks its inputs.
+constexpr size_t kMaxFoldedBytes = size_t{1} << 20;
+
+bool is_small(const Node& node, size_t input_bytes) {
+  size_t bytes = 0;
+  for (int i = 0; i < node.num_outputs(); ++i) {
+    const Shape& shape = node.output_shape(i);
+    if (!shape.is_fully_defined()) return true;  // then the inputs bound it well enough
+    bytes += static_cast<size_t>(shape.num_elements()) * element_size(node.output_dtype(i));
+  }
+  return bytes <= std::max(kMaxFoldedBytes, input_bytes);
+}
+
+class Fold : public Rewriter {
+ public:
+  Fold(const PlanGraph& source, const KernelRegistry& kernels) : Rewriter(source), kernels_(kernels) {}
+
+ protected:
+  std::vector<Output> rewrite(const Node& node, const std::vector<Output>& inputs) override {
+    if (node.effect() != Effect::kNone || node.type() == "Const" || node.type() == "Placeholder" ||
+        node.num_outputs() == 0 || is_pinned(node) || !node.control_inputs().empty()) {
+      return copy(node, inputs);
+    }
+    if (auto value = value_from_shape(node, inputs)) return {constant(node, std::move(*value))};
+    std::vector<Tensor> values;
+    size_t bytes = 0;
+    for (const Output& input : inputs) {
+      const Tensor* value = constant_value(input);
+      if (value == nullptr) return copy(node, inputs);
+      values.push_back(*value);
+      bytes += value->byte_size();
+    }
+    if (inputs.empty() || node.output_dtype(0) == kResource || !is_small(node, bytes)) return copy(node, inputs);
+    std::vector<Output> outputs;
+    for (Tensor& value : evaluate(node, values, kernels_)) outputs.push_back(constant(node, std::move(value)));
+    return outputs;
+  }
+
+ private:
+  static std::optional<Tensor> value_from_shape(const Node& node, const std::vector<Output>& inputs) {
+    const std::string_view type = node.type();
+    if (type != "Shape" && type != "Rank" && type != "Size") return std::nullopt;
+    const Shape& shape = inputs[0].shape();
+    if (!shape.has_rank()) return std::nullopt;
+    if (type == "Rank") return Tensor(static_cast<int32_t>(shape.rank()));
+    if (!shape.is_fully_defined()) return std::nullopt;
+    const DType dtype = node.output_dtype(0);
+    if (type == "Size") return Tensor(shape.num_elements()).cast(dtype);
+    return Tensor::from(shape.dims(), Shape{shape.rank()}).cast(dtype);
+  }
+
+  const KernelRegistry& kernels_;
+};
+
+}  // namespace
+
+PlanGraph fold(const PlanGraph& source, const PassContext& context) { return Fold(source, context.kernels).run(); }
+
+}  // namespace thalweg

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace thalweg::onednn {
@@ -96,8 +97,9 @@ enum class Arg : std::uint8_t {
 
 class Execution;
 
-/// A prepared operation with every layout decided. Immutable, cheap to copy, thread-safe. Runs on as
-/// many OpenMP threads as were allowed on the thread that built it, whatever the limit is by then.
+/// A prepared operation with every layout decided. Immutable, cheap to copy, thread-safe. Runs on
+/// as many OpenMP threads as were allowed on the thread that built it, whatever the limit is by
+/// then.
 class Primitive {
  public:
   /// The roles, in the order in which run() wants the pointers.
@@ -128,7 +130,7 @@ class Execution {
   ~Execution();
 
   /// Runs to completion. One pointer per Primitive::args(), in that order, and `scratch` of at
-  /// least scratch_bytes(). Nothing here allocates, but oneDNN does: 3 to 9 small blocks per run
+  /// least scratch_bytes(). Nothing here allocates, but oneDNN does: 3 to 14 small blocks per run
   /// (an entry per argument), tens to hundreds in its "gemm:jit" convolutions over plain layouts.
   /// Throws invalid_argument for a wrong count and internal when oneDNN reports a failure.
   void run(std::span<void* const> pointers, void* scratch);

@@ -28,6 +28,10 @@ class IntVector {
   const std::vector<int64_t>& values() const { return values_; }
   /// The vector as an input in `graph`: the Output itself, or a new Const of dtype int32 (int64 when a value needs it).
   Output in(Graph& graph) const;
+  /// The same with a constant of the given dtype, for ops whose vectors share one.
+  Output in(Graph& graph, DType dtype) const;
+  /// That dtype: the one of the Outputs among `vectors`, else the smallest that `in` would give them all.
+  static DType common_dtype(std::initializer_list<const IntVector*> vectors);
 
  private:
   std::vector<int64_t> values_;

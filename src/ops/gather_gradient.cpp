@@ -1,0 +1,134 @@
+#include "ops/gather_gradient.h"
+
+#include <algorithm>
+
+#include "ops/known_values.h"
+#include "thalweg/graph/gradient_context.h"
+#include "thalweg/ops/array.h"
+#include "thalweg/ops/binary.h"
+#include "thalweg/ops/indexing.h"
+#include "thalweg/ops/reduction.h"
+#include "thalweg/ops/unary.h"
+
+namespace thalweg {
+namespace {
+
+// A size that is known while building, or computed by the graph as an int32 scalar.
+struct Size {
+  int64_t value = kUnknownDim;
+  Output computed = {};
+  bool known() const { return value != kUnknownDim; }
+};
+
+Output scalar_of(Graph& graph, const Size& size) {
+  return size.known() ? constant(graph, Tensor(static_cast<int32_t>(size.value))) : size.computed;
+}
+
+// Product of the dimensions [begin, end) of x; negative positions count from the end, `open` means through the last.
+Size dims_product(const Output& x, int64_t begin, int64_t end, bool open = false) {
+  if (begin == end && !open) return {.value = 1};
+  const Shape& shape = x.shape();
+  if (shape.has_rank()) {
+    const int rank = shape.rank();
+    const auto place = [rank](int64_t i) { return static_cast<int>(i < 0 ? i + rank : i); };
+    const Shape part = shape.slice(place(begin), open ? rank : place(end));
+    if (part.rank() == 0) return {.value = 1};
+    if (part.is_fully_defined()) return {.value = part.num_elements()};
+  }
+  return {.computed = reduce_prod(strided_slice(shape_of(x), {begin}, {end}, {1}, {.end_mask = open ? 1 : 0}))};
+}
+
+Size times(Graph& graph, const Size& a, const Size& b) {
+  if (a.known() && b.known()) return {.value = a.value * b.value};
+  if (a.known() && a.value == 1) return b;
+  if (b.known() && b.value == 1) return a;
+  return {.computed = scalar_of(graph, a) * scalar_of(graph, b)};
+}
+
+// One unknown size is left to Reshape where it can tell it, several are computed.
+IntVector shape_from(Graph& graph, std::initializer_list<Size> sizes) {
+  const auto unknown = std::count_if(sizes.begin(), sizes.end(), [](const Size& s) { return !s.known(); });
+  const bool empty = std::any_of(sizes.begin(), sizes.end(), [](const Size& s) { return s.value == 0; });
+  if (unknown == 0 || (unknown == 1 && !empty)) {
+    std::vector<int64_t> values;
+    for (const Size& size : sizes) values.push_back(size.value);
+    return values;
+  }
+  std::vector<Output> scalars;
+  for (const Size& size : sizes) scalars.push_back(scalar_of(graph, size));
+  return pack(scalars);
+}
+
+// params is seen as [batch, outer, size, inner], indices as [batch, count], grad as [batch, outer, count, inner].
+struct GatherSizes {
+  Size batch, outer, size, inner, count;
+};
+
+// Sums the slices of grad by segment, where index i of batch b is segment b * size + i.
+Output sum_by_index(const Output& params, const Output& indices, const Output& grad, const GatherSizes& sizes) {
+  Graph& graph = params.graph();
+  const auto& [batch, outer, size, inner, count] = sizes;
+  const bool one_batch = batch.known() && batch.value == 1;
+  const bool one_outer = outer.known() && outer.value == 1;
+
+  Output ids = indices.dtype() == kInt16 ? cast(indices, kInt32) : indices;
+  if (one_batch) {
+    ids = reshape(ids, {-1});
+  } else {
+    const Output zero = constant(graph, Tensor(int32_t{0}));
+    const Output one = constant(graph, Tensor(int32_t{1}));
+    const Output starts = range(zero, scalar_of(graph, batch), one) * scalar_of(graph, size);
+    ids = reshape(reshape(ids, shape_from(graph, {batch, count})) + expand_dims(cast(starts, ids.dtype()), 1), {-1});
+  }
+  // The summed dimension goes first: [batch, outer, count, inner] -> [batch * count, outer * inner].
+  Output rows = grad;
+  if (!one_outer) {
+    rows = transpose(reshape(rows, shape_from(graph, {batch, outer, count, inner})), {0, 2, 1, 3});
+  }
+  rows = reshape(rows, shape_from(graph, {times(graph, batch, count), times(graph, outer, inner)}));
+  Output sums = unsorted_segment_sum(rows, ids, scalar_of(graph, times(graph, batch, size)));
+  if (!one_outer) {
+    sums = transpose(reshape(sums, shape_from(graph, {batch, size, outer, inner})), {0, 2, 1, 3});
+  }
+  const Shape& shape = params.shape();
+  return reshape(sums, shape.is_fully_defined() ? IntVector(shape) : IntVector(shape_of(params)));
+}
+
+}  // namespace
+
+void gather_gradient(GradientContext& context) {
+  const Output params = context.input(0);
+  const Output indices = context.input(1);
+  const auto known_axis = known_scalar(context.node(), 2);
+  if (!known_axis) throw unimplemented("its axis must be a constant to be differentiated");
+  int64_t axis = *known_axis;
+  int64_t batch_dims = context.attr<int64_t>("batch_dims");
+  const auto need_rank = [](const Output& x) {
+    if (!x.shape().has_rank()) {
+      throw unimplemented("the rank of ", x.name(), " must be known to differentiate with a negative axis or batch_dims");
+    }
+    return x.shape().rank();
+  };
+  if (axis < 0) axis += need_rank(params);
+  if (batch_dims < 0) batch_dims += need_rank(indices);
+  const GatherSizes sizes = {.batch = dims_product(params, 0, batch_dims),
+                             .outer = dims_product(params, batch_dims, axis),
+                             .size = dims_product(params, axis, axis + 1),
+                             .inner = dims_product(params, axis + 1, 0, true),
+                             .count = dims_product(indices, batch_dims, 0, true)};
+  context.set(0, sum_by_index(params, indices, context.grad(), sizes));
+}
+
+void top_k_gradient(GradientContext& context) {
+  if (!context.grad(0)) return;
+  const Output x = context.input(0);
+  const Output indices = context.output(1);
+  const GatherSizes sizes = {.batch = dims_product(x, 0, -1),
+                             .outer = {.value = 1},
+                             .size = dims_product(x, -1, 0, true),
+                             .inner = {.value = 1},
+                             .count = dims_product(indices, -1, 0, true)};
+  context.set(0, sum_by_index(x, indices, context.grad(0), sizes));
+}
+
+}  // namespace thalweg

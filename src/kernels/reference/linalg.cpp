@@ -2,6 +2,7 @@
 
 #include "kernels/families.h"
 #include "kernels/reference/accumulate.h"
+#include "kernels/reference/channels.h"
 #include "thalweg/graph/einsum.h"
 
 namespace thalweg {
@@ -146,18 +147,6 @@ KernelPtr make_einsum(const KernelRequest& request) {
   });
 }
 
-// A value seen as [outer, channels, inner].
-struct Channels {
-  int64_t outer = 1;
-  int64_t channels = 1;
-  int64_t inner = 1;
-};
-
-Channels channels_of(const Shape& shape, const std::string& data_format) {
-  const int axis = data_format == "NCHW" ? 1 : shape.rank() - 1;
-  return {shape.slice(0, axis).num_elements(), shape[axis], shape.slice(axis + 1).num_elements()};
-}
-
 KernelPtr make_bias_add(const KernelRequest& request) {
   const Channels size = channels_of(request.inputs[0].shape, request.node.attr<std::string>("data_format"));
   return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
@@ -165,10 +154,8 @@ KernelPtr make_bias_add(const KernelRequest& request) {
       const T* value = c.input<T>(0);
       const T* bias = c.input<T>(1);
       T* out = c.output<T>();
-      for (int64_t o = 0; o < size.outer; ++o) {
-        for (int64_t ch = 0; ch < size.channels; ++ch) {
-          for (int64_t i = 0; i < size.inner; ++i) *out++ = narrow<T>(widen(*value++) + widen(bias[ch]));
-        }
+      for (int64_t ch = 0; ch < size.channels; ++ch) {
+        size.for_each(ch, [=](int64_t i) { out[i] = narrow<T>(widen(value[i]) + widen(bias[ch])); });
       }
     };
     return make_kernel(compute, {.in_place = {{0, 0}}});
@@ -179,12 +166,10 @@ KernelPtr make_bias_add_grad(const KernelRequest& request) {
   const Channels size = channels_of(request.inputs[0].shape, request.node.attr<std::string>("data_format"));
   return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
     return make_kernel([size](KernelContext& c) {
+      const T* gradient = c.input<T>(0);
       for (int64_t ch = 0; ch < size.channels; ++ch) {
         Accumulator<T> sum = 0;
-        for (int64_t o = 0; o < size.outer; ++o) {
-          const T* row = c.input<T>(0) + (o * size.channels + ch) * size.inner;
-          for (int64_t i = 0; i < size.inner; ++i) sum += widen(row[i]);
-        }
+        size.for_each(ch, [&sum, gradient](int64_t i) { sum += widen(gradient[i]); });
         c.output<T>()[ch] = narrow<T>(sum);
       }
     });

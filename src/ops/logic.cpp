@@ -37,20 +37,11 @@ constexpr OpDef comparison(std::string_view name, std::string_view doc) {
           .no_gradient = kBoolResult};
 }
 
-bool broadcasts(const Shape& a, const Shape& b) {
-  if (!a.has_rank() || !b.has_rank()) return true;
-  for (int i = 1; i <= std::min(a.rank(), b.rank()); ++i) {
-    const int64_t left = a[a.rank() - i], right = b[b.rank() - i];
-    if (left != right && left != 1 && right != 1 && left != kUnknownDim && right != kUnknownDim) return false;
-  }
-  return true;
-}
-
 void equality_shape(ShapeContext& context) {
   const Shape& a = context.input(0);
   const Shape& b = context.input(1);
   if (context.attr<bool>("incompatible_shape_error")) return shape_functions::broadcast_inputs(context);
-  if (!broadcasts(a, b)) return context.set_output(0, Shape{});
+  if (!can_broadcast(a, b)) return context.set_output(0, Shape{});
   const bool known = a.is_fully_defined() && b.is_fully_defined();
   context.set_output(0, known ? broadcast(a, b) : Shape::unknown());
 }

@@ -157,4 +157,12 @@ Shape broadcast(const Shape& a, const Shape& b) {
   return result;
 }
 
+bool can_broadcast(const Shape& a, const Shape& b) {
+  for (int i = -1; i >= -std::min(a.rank(), b.rank()); --i) {
+    const int64_t x = a.dim(i), y = b.dim(i);
+    if (x != y && x != 1 && y != 1 && x != kUnknownDim && y != kUnknownDim) return false;
+  }
+  return true;
+}
+
 }  // namespace thalweg

@@ -66,5 +66,7 @@ class Shape {
 
 /// NumPy broadcasting; unknown where it cannot be told. Throws invalid_argument naming both shapes.
 Shape broadcast(const Shape& a, const Shape& b);
+/// Whether broadcast() would not throw.
+bool can_broadcast(const Shape& a, const Shape& b);
 
 }  // namespace thalweg

@@ -35,8 +35,9 @@ struct Equal {
   HWY_INLINE M operator()(V a, V b) const { return hn::Eq(a, b); }
 };
 
+// Not Highway's Ne, which is false for NaN on x86.
 struct NotEqual {
-  HWY_INLINE M operator()(V a, V b) const { return hn::Ne(a, b); }
+  HWY_INLINE M operator()(V a, V b) const { return hn::Not(hn::Eq(a, b)); }
 };
 
 HWY_INLINE auto bytes_from_mask(M mask) {

@@ -160,15 +160,16 @@ HWY_INLINE V log_specials(V x, V pole, V y) {
   return hn::IfThenElse(hn::Eq(x, pole), set(-kInf), y);
 }
 
+HWY_INLINE V log_positive_normal(V x) {
+  const LogParts parts = split_mantissa(x);
+  return log_reduced(parts.e, hn::Sub(parts.m, set(1.0f)));
+}
+
 HWY_INLINE V log(V x) {
   const V smallest = set(std::numeric_limits<float>::min());
   // Rare inputs are tested for once per vector.
-  const bool plain =
-      hn::AllTrue(F32(), hn::And(hn::Ge(x, smallest), hn::Lt(x, set(kInf))));
-  if (HWY_LIKELY(plain)) {
-    const LogParts parts = split_mantissa(x);
-    return log_reduced(parts.e, hn::Sub(parts.m, set(1.0f)));
-  }
+  const bool plain = hn::AllTrue(F32(), hn::And(hn::Ge(x, smallest), hn::Lt(x, set(kInf))));
+  if (HWY_LIKELY(plain)) return log_positive_normal(x);
   const M subnormal = hn::Lt(x, smallest);
   const V u = hn::IfThenElse(subnormal, hn::Mul(x, set(33554432.0f)), x);  // 2^25
   const LogParts parts = split_mantissa(u);
@@ -200,6 +201,19 @@ HWY_INLINE V log1p(V x) {
 HWY_INLINE V softplus(V x) {
   const V tail = log1p_finite(exp_nonpositive(hn::Neg(hn::Abs(x))));
   return hn::Add(at_least(x, zero()), tail);
+}
+
+// Sine and cosine of a reduced angle, |r| <= pi / 4.
+HWY_INLINE V sin_reduced(V r) {
+  const V z = hn::Mul(r, r);
+  const V p = horner(z, -0.166666552f, 0.00833218824f, -0.000195180997f);
+  return hn::MulAdd(hn::Mul(r, z), p, r);
+}
+
+HWY_INLINE V cos_reduced(V r) {
+  const V z = hn::Mul(r, r);
+  const V p = horner(z, 0.0416666456f, -0.00138873106f, 2.44325529e-05f);
+  return hn::MulAdd(hn::Mul(z, z), p, hn::NegMulAdd(set(0.5f), z, set(1.0f)));
 }
 
 }  // namespace HWY_NAMESPACE

@@ -49,12 +49,13 @@ struct MinOp {
 inline constexpr int64_t kBlock = 4096;
 
 // Folds n <= kBlock values value(access, i); lanes past the end count as the neutral element.
-template <class Op, class Value>
+// kWide = 8 hides the latency of a short value; 1 is for long ones.
+template <int kWide, class Op, class Value>
 HWY_INLINE float fold_block(int64_t n, Op op, Value value) {
   const V neutral = set(Op::kNeutral);
   V a0 = neutral;
   int64_t i = 0;
-  if (n >= 8 * kLanes) {
+  if (kWide == 8 && n >= 8 * kLanes) {
     V a1 = neutral, a2 = neutral, a3 = neutral;
     V a4 = neutral, a5 = neutral, a6 = neutral, a7 = neutral;
     for (; i + 8 * kLanes <= n; i += 8 * kLanes) {
@@ -77,15 +78,14 @@ HWY_INLINE float fold_block(int64_t n, Op op, Value value) {
   return fold_lanes(a0, op);
 }
 
-template <class Op, class Value>
+template <int kWide = 8, class Op, class Value>
 HWY_INLINE float fold(int64_t n, Op op, Value value) {
-  if (n <= kBlock) return fold_block(n, op, value);
   double total = Op::kNeutral;
   for (int64_t begin = 0; begin < n; begin += kBlock) {
     const auto shifted = [=](auto io, int64_t i) THALWEG_SIMD_LAMBDA {
       return value(io, begin + i);
     };
-    total = Op::collect(total, fold_block(std::min(kBlock, n - begin), op, shifted));
+    total = Op::collect(total, fold_block<kWide>(std::min(kBlock, n - begin), op, shifted));
   }
   return static_cast<float>(total);
 }

@@ -47,18 +47,6 @@ HWY_INLINE Angle reduce_angle(V x) {
           hn::Combine(F32(), hn::DemoteTo(f32_half, r1), hn::DemoteTo(f32_half, r0))};
 }
 
-HWY_INLINE V sin_reduced(V r) {
-  const V z = hn::Mul(r, r);
-  const V p = horner(z, -0.166666552f, 0.00833218824f, -0.000195180997f);
-  return hn::MulAdd(hn::Mul(r, z), p, r);
-}
-
-HWY_INLINE V cos_reduced(V r) {
-  const V z = hn::Mul(r, r);
-  const V p = horner(z, 0.0416666456f, -0.00138873106f, 2.44325529e-05f);
-  return hn::MulAdd(hn::Mul(z, z), p, hn::NegMulAdd(set(0.5f), z, set(1.0f)));
-}
-
 HWY_INLINE M is_odd(VI quadrant) {
   const VI one = hn::Set(I32(), 1);
   return hn::RebindMask(F32(), hn::Eq(hn::And(quadrant, one), one));

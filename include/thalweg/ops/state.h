@@ -43,7 +43,7 @@ class Variable {
   Node& assign_sub(Output value) const;
 
  private:
-  void init(Graph& graph, Output initial_value, const VariableOptions& options, std::string_view base);
+  void init(Graph& graph, Output initial_value, const VariableOptions& options, const std::string& name);
   Output handle_;
   Node* initializer_ = nullptr;
 };

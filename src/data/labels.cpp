@@ -1,0 +1,51 @@
+// Label texts as classes and as numbers.
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "data/numbers.h"
+#include "thalweg/data/numeric_csv.h"
+
+namespace thalweg::data {
+
+std::vector<std::string> class_names(std::span<const std::string> labels) {
+  std::vector<std::string> names(labels.begin(), labels.end());
+  std::ranges::sort(names);
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  const auto value = [](const std::string& name) { return parse_number(name).value; };
+  const bool numbers =
+      std::ranges::all_of(names, [](const auto& name) { return parse_number(name).kind == Number::kFinite; });
+  // Stable: texts of equal value, as large ids are after rounding, stay in alphabetical order and stay apart.
+  if (numbers) std::ranges::stable_sort(names, {}, value);
+  return names;
+}
+
+Tensor class_indices(std::span<const std::string> labels, std::span<const std::string> names) {
+  std::unordered_map<std::string_view, int64_t> places;
+  for (const std::string& name : names) places.emplace(name, static_cast<int64_t>(places.size()));
+  Tensor result(kInt64, {static_cast<int64_t>(labels.size())});
+  const auto out = result.mutable_data<int64_t>();
+  for (size_t row = 0; row < labels.size(); ++row) {
+    const auto found = places.find(labels[row]);
+    if (found == places.end()) {
+      throw invalid_argument("row ", row + 1, " has the label '", labels[row], "', which is none of the classes ",
+                             join(names, ", "));
+    }
+    out[row] = found->second;
+  }
+  return result;
+}
+
+Tensor label_numbers(std::span<const std::string> labels) {
+  Tensor result(kFloat32, {static_cast<int64_t>(labels.size())});
+  const auto out = result.mutable_data<float>();
+  for (size_t row = 0; row < labels.size(); ++row) {
+    out[row] = static_cast<float>(parse_number(labels[row]).value);
+    if (parse_number(labels[row]).kind == Number::kFinite && std::isfinite(out[row])) continue;
+    throw invalid_argument("row ", row + 1, " has the label '", labels[row], "', expected a finite number");
+  }
+  return result;
+}
+
+}  // namespace thalweg::data

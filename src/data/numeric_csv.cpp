@@ -139,7 +139,7 @@ class TableReader {
     }
     const auto value = static_cast<float>(number.value);
     if (std::isinf(value)) throw invalid_argument(at(), ", which is too large for float32 (at most 3.4e38)");
-    if (std::abs(number.value) > kMostExactInteger && std::trunc(number.value) == number.value &&
+    if (std::abs(number.value) > kMostExactInteger && cell.find_first_of(".eE") == std::string::npos &&
         (static_cast<double>(value) != number.value || !number.exact) && column.inexact++ == 0) {
       column.first_inexact = cell;
     }

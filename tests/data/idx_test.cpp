@@ -85,14 +85,21 @@ TEST_F(IdxTest, FindsEveryTruncationAndFlippedBitOfAGzipFile) {
     const std::string path = put("cut", good.substr(0, size));
     expect_error(Code::kDataLoss, [&] { read_idx_tensor(path); }, path);
   }
+  const Tensor expected = read_idx_tensor(put("good", good));
+  size_t found = 0;
   for (size_t i = 10; i < good.size(); ++i) {  // after the gzip header, which holds times and names that matter to nobody
     for (int bit = 0; bit < 8; ++bit) {
       std::string bad = good;
       bad[i] = static_cast<char>(bad[i] ^ (1 << bit));
       const std::string path = put("flipped", bad);
-      EXPECT_THROW(read_idx_tensor(path), Error) << i << " " << bit;
+      try {  // a few bits only pad the last byte
+        EXPECT_TRUE(read_idx_tensor(path).same_bits(expected)) << "byte " << i << ", bit " << bit;
+      } catch (const Error&) {
+        ++found;
+      }
     }
   }
+  EXPECT_GE(found, 8 * (good.size() - 11));
 }
 
 TEST_F(IdxTest, PairsImagesAndLabels) {

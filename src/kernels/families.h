@@ -24,6 +24,7 @@ std::span<const KernelDef> reference_movement_kernels();
 std::span<const KernelDef> reference_padding_kernels();
 std::span<const KernelDef> reference_slicing_kernels();
 std::span<const KernelDef> reference_indexing_kernels();
+std::span<const KernelDef> reference_selection_kernels();
 std::span<const KernelDef> reference_random_kernels();
 std::span<const KernelDef> reference_state_kernels();
 std::span<const KernelDef> reference_training_kernels();

@@ -17,7 +17,8 @@ void add_reference(KernelRegistry& kernels) {
                       reference_linalg_kernels, reference_convolution_kernels, reference_pooling_kernels,
                       reference_normalization_kernels, reference_loss_kernels, reference_array_kernels,
                       reference_movement_kernels, reference_padding_kernels, reference_slicing_kernels,
-                      reference_indexing_kernels, reference_random_kernels, reference_state_kernels,
+                      reference_indexing_kernels, reference_selection_kernels, reference_random_kernels,
+                      reference_state_kernels,
                       reference_training_kernels, reference_control_kernels, reference_fused_kernels}) {
     kernels.add(family());
   }

@@ -8,8 +8,12 @@ namespace {
 
 constexpr Pass kPasses[] = {
     {"fold", "Computes what depends on constants and known shapes only.", fold},
+    {"simplify", "Algebra and movements that move nothing.", simplify},
     {"merge", "Makes equal nodes one (common subexpressions).", merge},
-    {"prune", "Drops what no fetch, target or side effect needs.", prune},
+    {"fuse_epilogue", "Bias and activation join the product or convolution before them.", fuse_epilogue},
+    {"fuse_bias_grad", "One kernel for the gradients of weights and bias.", fuse_bias_grad},
+    {"fuse_elementwise", "One tiled loop for a tree of element-wise ops.", fuse_elementwise},
+    {"fuse_updates", "One pass for all updates of an optimizer.", fuse_updates},
 };
 
 void check_names(const std::vector<std::string>& disabled) {
@@ -36,7 +40,8 @@ PlanGraph run_passes(PlanGraph plan, const PassContext& context, const PassOptio
   for (const Pass& pass : kPasses) {
     if (is_disabled(pass.name)) continue;
     try {
-      plan = pass.run(plan, context);
+      // What a pass leaves unread is dropped before the next one counts readers.
+      plan = prune(pass.run(plan, context), context);
       verify(plan, pass.name);
     } catch (Error& error) {
       error.add_context(str("pass ", pass.name));

@@ -80,6 +80,21 @@ Node& Rewriter::replace(const Node& node, std::string_view op, std::vector<Outpu
   return result;
 }
 
+Node& Rewriter::replace_all(const std::vector<const Node*>& nodes, std::string_view op, std::vector<Output> inputs,
+                            AttrMap attrs) {
+  const Node& last = *nodes.back();
+  std::vector<Node*> controls;
+  for (const Node* node : nodes) {
+    const std::vector<Node*> more = mapped_controls(*node);
+    controls.insert(controls.end(), more.begin(), more.end());
+  }
+  Node& result =
+      target().add(op, std::move(inputs), std::move(attrs),
+                   {.name = last.name(), .device = last.device(), .control_inputs = std::move(controls)});
+  for (const Node* node : nodes) node_map_[static_cast<size_t>(node->id())] = &result;
+  return result;
+}
+
 Output Rewriter::constant(const Node& near, Tensor value) {
   const DType dtype = value.dtype();
   return target().add("Const", {}, {{"dtype", dtype}, {"value", std::move(value)}}, {.name = near.name()}).output();

@@ -29,6 +29,9 @@ class Rewriter {
   /// A new node in place of `node`: takes over its device, and its control inputs.
   Node& replace(const Node& node, std::string_view op, std::vector<Output> inputs, AttrMap attrs,
                 std::string_view name = {});
+  /// One new node in place of several: takes over the control inputs of all, and stands for each of them.
+  Node& replace_all(const std::vector<const Node*>& nodes, std::string_view op, std::vector<Output> inputs,
+                    AttrMap attrs);
   /// A constant in the new graph.
   Output constant(const Node& near, Tensor value);
 

@@ -1,0 +1,180 @@
+// simplify: algebra that holds bit for bit (or better), and movements that move nothing.
+#include <algorithm>
+
+#include "passes/pass_list.h"
+#include "thalweg/passes/rewriter.h"
+
+namespace thalweg {
+namespace {
+
+bool is_splat(const Output& output, double value) {
+  const Tensor* tensor = constant_value(output);
+  if (tensor == nullptr || !is_numeric(tensor->dtype()) || tensor->num_elements() == 0) return false;
+  for (int64_t i = 0; i < tensor->num_elements(); ++i) {
+    if (tensor->at(i) != value) return false;
+  }
+  return true;
+}
+
+std::optional<std::vector<int64_t>> constant_ints(const Output& output) {
+  const Tensor* tensor = constant_value(output);
+  if (tensor == nullptr || !is_integer(tensor->dtype())) return std::nullopt;
+  std::vector<int64_t> values;
+  for (int64_t i = 0; i < tensor->num_elements(); ++i) values.push_back(static_cast<int64_t>(tensor->at(i)));
+  return values;
+}
+
+bool is_known(const Shape& shape) { return shape.is_fully_defined(); }
+
+class Simplify : public Rewriter {
+ public:
+  explicit Simplify(const PlanGraph& source) : Rewriter(source) {}
+
+ protected:
+  std::vector<Output> rewrite(const Node& node, const std::vector<Output>& inputs) override {
+    if (node.effect() != Effect::kNone || is_pinned(node) || !node.control_inputs().empty() || inputs.empty()) {
+      return copy(node, inputs);
+    }
+    if (const Output same = unchanged(node, inputs)) return {same};
+    if (const Output simpler = rephrased(node, inputs)) return {simpler};
+    return copy(node, inputs);
+  }
+
+ private:
+  // The input that the node passes on as it is; nothing when it does something.
+  static Output unchanged(const Node& node, const std::vector<Output>& in) {
+    const std::string_view type = node.type();
+    const Shape& result = node.output_shape(0);
+    const auto keeps_shape = [&](const Output& x) { return is_known(x.shape()) && x.shape() == result; };
+    if (type == "Identity" || type == "StopGradient" || type == "PreventGradient") return in[0];
+    if (type == "AddN" && in.size() == 1) return in[0];
+    if ((type == "Reshape" || type == "BroadcastTo" || type == "Squeeze" || type == "Tile") && keeps_shape(in[0])) {
+      return in[0];
+    }
+    if (type == "Cast" && in[0].dtype() == node.output_dtype(0)) return in[0];
+    if (type == "ConcatV2" && in.size() == 2) return in[0];
+    if ((type == "AddV2" || type == "Add") && is_splat(in[1], 0) && keeps_shape(in[0])) return in[0];
+    if ((type == "AddV2" || type == "Add") && is_splat(in[0], 0) && keeps_shape(in[1])) return in[1];
+    if (type == "Sub" && is_splat(in[1], 0) && keeps_shape(in[0])) return in[0];
+    if ((type == "Mul" || type == "RealDiv") && is_splat(in[1], 1) && keeps_shape(in[0])) return in[0];
+    if (type == "Mul" && is_splat(in[0], 1) && keeps_shape(in[1])) return in[1];
+    if (type == "Pow" && is_splat(in[1], 1) && keeps_shape(in[0])) return in[0];
+    if (type == "Neg" && in[0].node()->type() == "Neg") return in[0].node()->input(0);
+    if (type == "Transpose") {
+      const auto perm = constant_ints(in[1]);
+      if (perm && std::is_sorted(perm->begin(), perm->end())) return in[0];
+    }
+    if (is_reduction(type) && !node.attr<bool>("keep_dims")) {
+      const auto axes = constant_ints(in[1]);
+      if (axes && axes->empty()) return in[0];
+    }
+    return {};
+  }
+
+  static bool is_reduction(std::string_view type) {
+    return type == "Sum" || type == "Mean" || type == "Max" || type == "Min" || type == "Prod";
+  }
+
+  // The same value from a cheaper or better known op; nothing when there is none.
+  Output rephrased(const Node& node, const std::vector<Output>& in) {
+    const std::string_view type = node.type();
+    if (type == "AddN" && in.size() == 2 && in[0].shape() == in[1].shape() && is_numeric(in[0].dtype())) {
+      return replace(node, "AddV2", in, {}).output();
+    }
+    if (type == "Reshape" && in[0].node()->type() == "Reshape") {
+      return replace(node, "Reshape", {in[0].node()->input(0), in[1]}, {}).output();
+    }
+    if (type == "Transpose") return transpose_twice(node, in);
+    if (type == "MatMul") return transposed_operand(node, in);
+    if (type == "AddV2" || type == "Add") {
+      if (const Output sum = as_bias_add(node, in)) return sum;
+    }
+    if (type == "Sum") return as_bias_gradient(node, in);
+    if (type == "Pow" && is_known(in[0].shape()) && in[0].shape() == node.output_shape(0)) {
+      if (is_splat(in[1], 2)) return replace(node, "Square", {in[0]}, {}).output();
+      if (is_splat(in[1], 0.5) && is_floating(in[0].dtype())) return replace(node, "Sqrt", {in[0]}, {}).output();
+    }
+    return without_broadcast(node, in);
+  }
+
+  Output transpose_twice(const Node& node, const std::vector<Output>& in) {
+    const Node& inner = *in[0].node();
+    if (inner.type() != "Transpose") return {};
+    const auto outer_perm = constant_ints(in[1]);
+    const auto inner_perm = constant_ints(inner.input(1));
+    if (!outer_perm || !inner_perm) return {};
+    std::vector<int32_t> perm;
+    for (int64_t p : *outer_perm) perm.push_back(static_cast<int32_t>((*inner_perm)[static_cast<size_t>(p)]));
+    if (std::is_sorted(perm.begin(), perm.end())) return inner.input(0);
+    const Output together =
+        constant(node, Tensor::from(std::span<const int32_t>(perm), Shape{static_cast<int64_t>(perm.size())}));
+    return replace(node, "Transpose", {inner.input(0), together}, {}).output();
+  }
+
+  // matmul(transpose(a), b) reads a the other way round instead of moving it.
+  Output transposed_operand(const Node& node, const std::vector<Output>& in) {
+    std::vector<Output> operands = in;
+    AttrMap attrs = node.attrs();
+    bool changed = false;
+    for (size_t i = 0; i < 2; ++i) {
+      const Node& producer = *in[i].node();
+      if (producer.type() != "Transpose") continue;
+      const auto perm = constant_ints(producer.input(1));
+      if (!perm || *perm != std::vector<int64_t>{1, 0}) continue;
+      operands[i] = producer.input(0);
+      const char* flag = i == 0 ? "transpose_a" : "transpose_b";
+      attrs[flag] = !std::get<bool>(attrs[flag]);
+      changed = true;
+    }
+    return changed ? replace(node, "MatMul", std::move(operands), std::move(attrs)).output() : Output();
+  }
+
+  // A row added to a matrix product or to images is a bias, which fuses with what makes them.
+  Output as_bias_add(const Node& node, const std::vector<Output>& in) {
+    for (size_t i = 0; i < 2; ++i) {
+      const Output value = in[i];
+      const Output bias = in[1 - i];
+      const std::string_view producer = value.node()->type();
+      if (producer != "MatMul" && producer != "Conv2D") continue;
+      if (producer == "Conv2D" && value.node()->attr<std::string>("data_format") != "NHWC") continue;
+      if (bias.shape().rank() != 1 || !is_known(bias.shape()) || bias.shape()[0] != value.shape().dim(-1)) continue;
+      if (!is_floating(value.dtype())) continue;
+      return replace(node, "BiasAdd", {value, bias}, {}).output();
+    }
+    return {};
+  }
+
+  // The sum over all dimensions but the last is a bias gradient.
+  Output as_bias_gradient(const Node& node, const std::vector<Output>& in) {
+    const int rank = in[0].shape().rank();
+    const auto axes = constant_ints(in[1]);
+    if (!axes || rank < 2 || node.attr<bool>("keep_dims") || !is_floating(in[0].dtype())) return {};
+    std::vector<bool> summed(static_cast<size_t>(rank), false);
+    for (int64_t axis : *axes) summed[static_cast<size_t>(axis < 0 ? axis + rank : axis)] = true;
+    const bool all_but_last = std::count(summed.begin(), summed.end(), true) == rank - 1 && !summed.back();
+    return all_but_last ? replace(node, "BiasAddGrad", {in[0]}, {}).output() : Output();
+  }
+
+  // x * broadcast_to(s, shape of x) needs no broadcast: the product does it by itself.
+  Output without_broadcast(const Node& node, const std::vector<Output>& in) {
+    static constexpr std::string_view kBinary[] = {"AddV2", "Add", "Sub", "Mul", "RealDiv", "Div", "Maximum", "Minimum"};
+    if (std::find(std::begin(kBinary), std::end(kBinary), node.type()) == std::end(kBinary)) return {};
+    for (size_t i = 0; i < 2; ++i) {
+      const Node& producer = *in[i].node();
+      if (producer.type() != "BroadcastTo" || !is_known(in[1 - i].shape()) ||
+          !(in[1 - i].shape() == node.output_shape(0))) {
+        continue;
+      }
+      std::vector<Output> operands = in;
+      operands[i] = producer.input(0);
+      return replace(node, node.type(), std::move(operands), node.attrs()).output();
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+PlanGraph simplify(const PlanGraph& source, const PassContext&) { return Simplify(source).run(); }
+
+}  // namespace thalweg

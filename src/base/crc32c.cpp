@@ -3,6 +3,8 @@
 #include <array>
 #include <cstring>
 
+#include "base/crc32c_table.h"
+
 namespace thalweg {
 namespace {
 
@@ -41,8 +43,7 @@ uint32_t extend_by_table(uint32_t state, const unsigned char* p, size_t size) {
 }
 
 #if defined(__x86_64__)
-__attribute__((target("sse4.2"))) uint32_t extend_by_sse(uint32_t state, const unsigned char* p,
-                                                         size_t size) {
+__attribute__((target("sse4.2"))) uint32_t extend_by_sse(uint32_t state, const unsigned char* p, size_t size) {
   uint64_t wide = state;
   for (; size >= 8; p += 8, size -= 8) {
     uint64_t word;
@@ -63,6 +64,10 @@ Extend choose_extend() {
 }
 
 }  // namespace
+
+uint32_t internal::crc32c_by_table(uint32_t crc, const void* data, size_t size) {
+  return ~extend_by_table(~crc, static_cast<const unsigned char*>(data), size);
+}
 
 uint32_t crc32c(uint32_t crc, const void* data, size_t size) {
   static const Extend extend = choose_extend();

@@ -10,72 +10,11 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <limits>
 
 #include "base/posix_file.h"
 #include "thalweg/base/error.h"
-#include "thalweg/base/file_fault.h"
 
 namespace thalweg {
-namespace {
-
-std::atomic<int64_t> g_bytes_until_full{std::numeric_limits<int64_t>::max()};
-
-Code code_of(int error) {
-  switch (error) {
-    case ENOENT: case ENOTDIR: return Code::kNotFound;
-    case EACCES: case EPERM: case EROFS: return Code::kPermissionDenied;
-    case EISDIR: case ENAMETOOLONG: case EINVAL: case ELOOP: return Code::kInvalidArgument;
-    case EEXIST: return Code::kAlreadyExists;
-    case ENOSPC: case EDQUOT: case EFBIG: case EMFILE: case ENFILE: case ENOMEM:
-      return Code::kResourceExhausted;
-    default: return Code::kUnavailable;
-  }
-}
-
-}  // namespace
-
-Error system_error(std::string_view verb, const std::string& path, int error) {
-  return Error(code_of(error), str("cannot ", verb, " '", path, "': ", std::strerror(error)));
-}
-
-void check_path(const std::string& path) {
-  if (path.empty()) throw invalid_argument("file name is empty");
-  if (path.find('\0') != path.npos) {
-    throw invalid_argument("file name '", path.c_str(), "' has a zero byte in it");
-  }
-}
-
-int open_retrying(const std::string& path, int flags) {
-  for (;;) {
-    const int fd = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
-    if (fd >= 0 || errno != EINTR) return fd;
-  }
-}
-
-ssize_t write_some(int fd, const char* data, size_t size) {
-  if (g_bytes_until_full.load() != std::numeric_limits<int64_t>::max()) {
-    const int64_t left = g_bytes_until_full.fetch_sub(static_cast<int64_t>(size));
-    if (left < static_cast<int64_t>(size)) {
-      errno = ENOSPC;
-      return -1;
-    }
-  }
-  return ::write(fd, data, std::min<size_t>(size, size_t{1} << 30));
-}
-
-int write_all(int fd, const char* data, size_t size) {
-  while (size > 0) {
-    const ssize_t written = write_some(fd, data, size);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    data += written;
-    size -= static_cast<size_t>(written);
-  }
-  return 0;
-}
-
 namespace {
 
 void sync_folder(const std::string& folder) {
@@ -87,9 +26,6 @@ void sync_folder(const std::string& folder) {
 }
 
 }  // namespace
-
-ScopedDiskFull::ScopedDiskFull(uint64_t bytes) { g_bytes_until_full = static_cast<int64_t>(bytes); }
-ScopedDiskFull::~ScopedDiskFull() { g_bytes_until_full = std::numeric_limits<int64_t>::max(); }
 
 std::string read_file(const std::string& path) {
   check_path(path);
@@ -120,8 +56,8 @@ void write_file(const std::string& path, std::string_view bytes) {
   file.commit();
 }
 
-// The temporary file is locked (flock) while its writer lives, which is how remove_temporaries tells leftovers from work
-// in progress: a process id in a name says nothing across containers, where every writer may be process 1.
+// The temporary file is locked (flock) while its writer lives, which is how remove_temporaries tells leftovers from
+// work in progress: a process id in a name says nothing across containers, where every writer may be process 1.
 struct AtomicFile::State {
   static constexpr size_t kBufferSize = size_t{256} << 10;
 
@@ -159,8 +95,8 @@ void AtomicFile::State::open() {
   const std::string name = base_name(path).substr(0, 200);
   if (name.empty()) throw invalid_argument("cannot write '", path, "': it names no file");
   for (;;) {
-    std::string candidate = join_path(folder_name(path), str(kTemporaryPrefix, name, "-", ::getpid(),
-                                                             "-", counter.fetch_add(1)));
+    std::string candidate =
+        join_path(folder_name(path), str(kTemporaryPrefix, name, "-", ::getpid(), "-", counter.fetch_add(1)));
     fd.reset(open_retrying(candidate, O_WRONLY | O_CREAT | O_EXCL));
     if (fd.get() < 0 && errno == EEXIST) continue;  // a leftover of an earlier process of this number
     if (fd.get() < 0) throw system_error("write", path, errno);
@@ -189,8 +125,8 @@ void AtomicFile::append(std::string_view bytes) { append(bytes.data(), bytes.siz
 void AtomicFile::append(const void* data, size_t size) {
   State& s = *state_;
   if (s.failed || s.finished) {
-    throw failed_precondition("cannot append to '", s.path, "': ",
-                              s.failed ? "an earlier write failed" : "it is finished");
+    throw failed_precondition("cannot append to '", s.path,
+                              "': ", s.failed ? "an earlier write failed" : "it is finished");
   }
   s.size += size;
   if (s.buffer.size() + size < State::kBufferSize) {

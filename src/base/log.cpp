@@ -54,16 +54,14 @@ Log& state() {
     auto* made = new Log;
     if (const char* wanted = std::getenv("THALWEG_LOG"); wanted != nullptr && *wanted != '\0') {
       bool known = false;
-      for (const LogLevel level :
-           {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning, LogLevel::kError}) {
+      for (const LogLevel level : {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning, LogLevel::kError}) {
         if (to_string(level) != wanted) continue;
         made->level = level;
         known = true;
       }
       if (!known) {
         write_line(LogLevel::kWarning, "log",
-                   str("THALWEG_LOG is '", wanted,
-                       "', expected debug, info, warning or error; using info"));
+                   str("THALWEG_LOG is '", wanted, "', expected debug, info, warning or error; using info"));
       }
     }
     return made;

@@ -53,8 +53,7 @@ int initial_count() {
   const char* end = text + std::strlen(text);
   const std::from_chars_result result = std::from_chars(text, end, count);
   if (result.ec != std::errc() || result.ptr != end || count < 0) {
-    throw invalid_argument("THALWEG_NUM_THREADS is '", text,
-                           "', expected a number of threads (0: as many as cores)");
+    throw invalid_argument("THALWEG_NUM_THREADS is '", text, "', expected a number of threads (0: as many as cores)");
   }
   return count == 0 ? core_count() : count;
 }

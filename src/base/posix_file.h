@@ -1,7 +1,6 @@
 // The system calls that the file classes share, with errors as thalweg::Error. Private to base.
 #pragma once
 
-#include <sys/types.h>
 #include <unistd.h>
 
 #include <string>
@@ -41,10 +40,7 @@ class Descriptor {
 /// open(2), again after a signal; -1 with errno set on errors.
 int open_retrying(const std::string& path, int flags);
 
-/// write(2), subject to ScopedDiskFull; may write less than asked.
-ssize_t write_some(int fd, const char* data, size_t size);
-
-/// Writes all of it; an errno value, 0 when done.
+/// Writes all of it, unless the disk is full or ScopedDiskFull says so; an errno value, 0 when done.
 int write_all(int fd, const char* data, size_t size);
 
 }  // namespace thalweg

@@ -23,10 +23,8 @@ constexpr bool kCaching = true;
 constexpr size_t kSmallestCached = size_t{64} << 10;
 constexpr size_t kLargestCache = size_t{1} << 30;
 
-void* allocate_bytes(size_t size) {
-  return ::operator new(size, std::align_val_t{kAlignment}, std::nothrow);
-}
-void free_bytes(void* data) { ::operator delete(data, std::align_val_t{kAlignment}); }
+void* allocate_bytes(size_t size) { return ::operator new (size, std::align_val_t{kAlignment}, std::nothrow); }
+void free_bytes(void* data) { ::operator delete (data, std::align_val_t{kAlignment}); }
 
 // Four classes for each power of two: a block is at most a quarter larger than asked for.
 struct SizeClass {

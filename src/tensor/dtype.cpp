@@ -68,24 +68,17 @@ bool is_floating(DType dtype) {
 
 bool is_integer(DType dtype) {
   switch (dtype) {
-    case kInt8: case kInt16: case kInt32: case kInt64:
-    case kUInt8: case kUInt16: case kUInt32: case kUInt64:
-      return true;
-    default:
-      return false;
+    case kInt8:
+    case kInt16:
+    case kInt32:
+    case kInt64:
+    case kUInt8:
+    case kUInt16:
+    case kUInt32:
+    case kUInt64: return true;
+    default: return false;
   }
 }
-
-BFloat16::BFloat16(float value) {
-  const uint32_t word = std::bit_cast<uint32_t>(value);
-  if ((word & 0x7FFFFFFFu) > 0x7F800000u) {
-    bits = static_cast<uint16_t>(word >> 16 | 0x40);  // rounding could carry a NaN into infinity
-  } else {
-    bits = static_cast<uint16_t>((word + 0x7FFFu + (word >> 16 & 1)) >> 16);
-  }
-}
-
-BFloat16::operator float() const { return std::bit_cast<float>(uint32_t{bits} << 16); }
 
 Float16::Float16(float value) {
   const uint32_t word = std::bit_cast<uint32_t>(value);

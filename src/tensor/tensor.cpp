@@ -2,16 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstring>
+#include <new>
 
 namespace thalweg {
 namespace {
-
-template <class T>
-inline constexpr bool kIsString = std::is_same_v<T, std::string>;
-template <class T>
-inline constexpr bool kIsHalf = std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>;
 
 std::shared_ptr<Buffer> allocate_strings(int64_t count) {
   constexpr size_t kMost = PTRDIFF_MAX / sizeof(std::string);
@@ -27,74 +22,6 @@ std::shared_ptr<Buffer> allocate_strings(int64_t count) {
 
 // Bytes that the elements take in memory, strings as objects.
 size_t stride_of(DType dtype) { return dtype == kString ? sizeof(std::string) : element_size(dtype); }
-
-// Towards zero, modulo 2^64; NaN, infinities and what is larger still become 0. C++ leaves those undefined, and a
-// result that differs between machines helps nobody.
-template <class To, class From>
-To real_to_integer(From value) {
-  if (!(std::fabs(value) < From{0x1p64})) return To{0};
-  const uint64_t magnitude = static_cast<uint64_t>(std::fabs(value));
-  return static_cast<To>(value < 0 ? 0 - magnitude : magnitude);
-}
-
-template <class To, class From>
-To convert(From value) {
-  if constexpr (kIsHalf<From>) {
-    return convert<To>(static_cast<float>(value));
-  } else if constexpr (kIsHalf<To>) {
-    return To(static_cast<float>(value));
-  } else if constexpr (std::is_same_v<To, bool>) {
-    return value != From{0};
-  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    return real_to_integer<To>(value);
-  } else {
-    return static_cast<To>(value);
-  }
-}
-
-template <class T>
-void append_element(std::string& out, const T& value) {
-  if constexpr (kIsHalf<T>) {
-    append(out, static_cast<float>(value));
-  } else if constexpr (kIsString<T>) {
-    out += '"';
-    for (const char c : value) {
-      constexpr char kHex[] = "0123456789abcdef";
-      const auto byte = static_cast<unsigned char>(c);
-      if (c == '"' || c == '\\') {
-        out += '\\';
-        out += c;
-      } else if (c == '\n') {
-        out += "\\n";
-      } else if (byte < 0x20 || byte == 0x7F) {
-        out += "\\x";
-        out += kHex[byte >> 4];
-        out += kHex[byte & 15];
-      } else {
-        out += c;
-      }
-    }
-    out += '"';
-  } else {
-    append(out, value);
-  }
-}
-
-template <class T>
-void append_nested(std::string& out, std::span<const T> values, std::span<const int64_t> dims, int limit) {
-  if (dims.empty()) return append_element(out, values[0]);
-  out += '[';
-  const size_t stride = dims[0] == 0 ? 0 : values.size() / static_cast<size_t>(dims[0]);
-  for (int64_t i = 0; i < dims[0]; ++i) {
-    if (i != 0) out += ", ";
-    if (i == limit) {
-      out += "...";
-      break;
-    }
-    append_nested(out, values.subspan(static_cast<size_t>(i) * stride, stride), dims.subspan(1), limit);
-  }
-  out += ']';
-}
 
 }  // namespace
 
@@ -132,14 +59,13 @@ Tensor Tensor::share(DType dtype, const Shape& shape, std::shared_ptr<Buffer> bu
   if (buffer == nullptr) throw invalid_argument("no buffer to share");
   const int64_t count = shape.num_elements();
   if (offset > buffer->size() || static_cast<size_t>(count) > (buffer->size() - offset) / stride) {
-    throw invalid_argument(dtype, shape, " at byte ", offset, " does not fit a buffer of ", buffer->size(),
-                           " bytes");
+    throw invalid_argument(dtype, shape, " at byte ", offset, " does not fit a buffer of ", buffer->size(), " bytes");
   }
   char* const data = static_cast<char*>(buffer->data()) + offset;
   const size_t alignment = dtype == kString ? alignof(std::string) : stride;
   if (reinterpret_cast<uintptr_t>(data) % alignment != 0) {
-    throw invalid_argument(dtype, " elements cannot start at byte ", offset, ": they need alignment to ",
-                           alignment, " bytes");
+    throw invalid_argument(dtype, " elements cannot start at byte ", offset, ": they need alignment to ", alignment,
+                           " bytes");
   }
   Tensor result;
   result.dtype_ = dtype;
@@ -171,14 +97,10 @@ double Tensor::at(int64_t i) const {
   if (i < 0 || i >= num_elements_) {
     throw out_of_range("element ", i, " of ", dtype_, shape_, ", which has ", num_elements_);
   }
-  return visit_dtype(dtype_, [&](auto tag) -> double {
-    using T = typename decltype(tag)::type;
-    if constexpr (kIsString<T>) {
-      throw invalid_argument("at() needs numbers, the tensor is ", dtype_, shape_);
-    } else {
-      return convert<double>(data<T>()[static_cast<size_t>(i)]);
-    }
-  });
+  double value = 0;
+  const char* const element = static_cast<const char*>(data_) + static_cast<size_t>(i) * stride_of(dtype_);
+  convert_elements(dtype_, element, kFloat64, &value, 1);
+  return value;
 }
 
 Tensor Tensor::clone() const {
@@ -231,8 +153,7 @@ Tensor Tensor::rows(int64_t begin, int64_t end) const {
   Tensor result = *this;
   result.shape_.set_dim(0, end - begin);
   result.num_elements_ = result.shape_.num_elements();
-  const size_t row_bytes =
-      dim(0) == 0 ? 0 : static_cast<size_t>(num_elements_ / dim(0)) * stride_of(dtype_);
+  const size_t row_bytes = dim(0) == 0 ? 0 : static_cast<size_t>(num_elements_ / dim(0)) * stride_of(dtype_);
   result.data_ = static_cast<char*>(data_) + static_cast<size_t>(begin) * row_bytes;
   return result;
 }
@@ -244,38 +165,11 @@ Tensor Tensor::cast(DType dtype) const {
   return result;
 }
 
-void convert_elements(DType from, const void* source, DType to, void* target, int64_t count) {
-  if (!(is_numeric(from) || from == kBool) || !(is_numeric(to) || to == kBool)) {
-    throw invalid_argument("cannot cast ", from, " to ", to, ": only numbers and bool");
-  }
-  visit_dtype(from, [&](auto from_tag) {
-    visit_dtype(to, [&](auto to_tag) {
-      using From = typename decltype(from_tag)::type;
-      using To = typename decltype(to_tag)::type;
-      if constexpr (!kIsString<From> && !kIsString<To>) {
-        const From* const values = static_cast<const From*>(source);
-        std::transform(values, values + count, static_cast<To*>(target), convert<To, From>);
-      }
-    });
-  });
-}
-
 bool Tensor::same_bits(const Tensor& other) const {
   if (dtype_ != other.dtype_ || shape_ != other.shape_) return false;
   if (!is_valid()) return true;
   if (dtype_ == kString) return std::ranges::equal(data<std::string>(), other.data<std::string>());
   return std::memcmp(data_, other.data_, byte_size()) == 0;
-}
-
-std::string Tensor::to_string(int limit) const {
-  if (!is_valid()) return "<no tensor>";
-  std::string out = str(dtype_);
-  if (rank() > 0) append(out, shape_);
-  out += ' ';
-  visit_dtype(dtype_, [&](auto tag) {
-    append_nested(out, data<typename decltype(tag)::type>(), shape_.dims(), limit);
-  });
-  return out;
 }
 
 void Tensor::wrong_type(DType wanted) const {

@@ -31,15 +31,21 @@ TEST(ReadFile, ReadsFilesThatDoNotKnowTheirSize) { EXPECT_FALSE(read_file("/proc
 
 TEST(ReadFile, NamesPathAndReasonOfAFailure) {
   const TemporaryFolder folder;
-  expect_error(Code::kNotFound, [&] { read_file(folder / "none"); }, "none", "No such file");
-  expect_error(Code::kInvalidArgument, [&] { read_file(folder.path()); }, folder.path(), "directory");
-  expect_error(Code::kInvalidArgument, [&] { read_file(""); }, "empty");
-  expect_error(Code::kInvalidArgument, [&] { read_file(std::string("a\0b", 3)); }, "zero byte");
+  expect_error(
+      Code::kNotFound, [&] { read_file(folder / "none"); }, "none", "No such file");
+  expect_error(
+      Code::kInvalidArgument, [&] { read_file(folder.path()); }, folder.path(), "directory");
+  expect_error(
+      Code::kInvalidArgument, [&] { read_file(""); }, "empty");
+  expect_error(
+      Code::kInvalidArgument, [&] { read_file(std::string("a\0b", 3)); }, "zero byte");
   write_file(folder / "file", "");
-  expect_error(Code::kNotFound, [&] { read_file(folder / "file/child"); }, "child");
+  expect_error(
+      Code::kNotFound, [&] { read_file(folder / "file/child"); }, "child");
   if (::geteuid() != 0) {
     ::chmod((folder / "file").c_str(), 0);
-    expect_error(Code::kPermissionDenied, [&] { read_file(folder / "file"); }, "ermission");
+    expect_error(
+        Code::kPermissionDenied, [&] { read_file(folder / "file"); }, "ermission");
   }
 }
 
@@ -73,10 +79,14 @@ TEST(WriteFile, KeepsThePermissionsOfTheOldFile) {
 
 TEST(WriteFile, RefusesWhatIsNotARegularFile) {
   const TemporaryFolder folder;
-  expect_error(Code::kInvalidArgument, [&] { write_file(folder.path(), "x"); }, folder.path());
-  expect_error(Code::kInvalidArgument, [&] { write_file("/dev/null", "x"); }, "regular");
-  expect_error(Code::kNotFound, [&] { write_file(folder / "no/a", "x"); }, "no/a", "No such file");
-  expect_error(Code::kInvalidArgument, [&] { write_file("", "x"); }, "empty");
+  expect_error(
+      Code::kInvalidArgument, [&] { write_file(folder.path(), "x"); }, folder.path());
+  expect_error(
+      Code::kInvalidArgument, [&] { write_file("/dev/null", "x"); }, "regular");
+  expect_error(
+      Code::kNotFound, [&] { write_file(folder / "no/a", "x"); }, "no/a", "No such file");
+  expect_error(
+      Code::kInvalidArgument, [&] { write_file("", "x"); }, "empty");
 }
 
 TEST(WriteFile, LeavesTheOldFileWhenTheDiskIsFull) {
@@ -85,7 +95,8 @@ TEST(WriteFile, LeavesTheOldFileWhenTheDiskIsFull) {
   const std::string large(1 << 20, 'x');
   for (const uint64_t room : {0, 1, 1000, 1 << 19, (1 << 20) - 1}) {
     const ScopedDiskFull full(room);
-    expect_error(Code::kResourceExhausted, [&] { write_file(folder / "model", large); }, "model", "No space");
+    expect_error(
+        Code::kResourceExhausted, [&] { write_file(folder / "model", large); }, "model", "No space");
   }
   EXPECT_EQ(read_file(folder / "model"), "the old one");
   EXPECT_EQ(list_folder(folder.path()), names({"model"}));
@@ -105,7 +116,8 @@ TEST(AtomicFile, IsNotSeenBeforeCommit) {
   EXPECT_FALSE(file_exists(folder / "a"));
   file.finish();
   EXPECT_FALSE(file_exists(folder / "a"));
-  expect_error(Code::kFailedPrecondition, [&] { file.append("three"); }, "finished");
+  expect_error(
+      Code::kFailedPrecondition, [&] { file.append("three"); }, "finished");
   file.commit();
   EXPECT_EQ(read_file(folder / "a"), "one two");
 }
@@ -129,10 +141,13 @@ TEST(AtomicFile, CannotBeCommittedAfterAFailedWrite) {
     AtomicFile file(folder / "a");
     {
       const ScopedDiskFull full(10);
-      expect_error(Code::kResourceExhausted, [&] { file.append(large); }, "No space");
+      expect_error(
+          Code::kResourceExhausted, [&] { file.append(large); }, "No space");
     }
-    expect_error(Code::kFailedPrecondition, [&] { file.append("x"); }, "earlier");
-    expect_error(Code::kFailedPrecondition, [&] { file.commit(); }, "earlier");
+    expect_error(
+        Code::kFailedPrecondition, [&] { file.append("x"); }, "earlier");
+    expect_error(
+        Code::kFailedPrecondition, [&] { file.commit(); }, "earlier");
   }
   EXPECT_TRUE(list_folder(folder.path()).empty());
 }
@@ -184,9 +199,12 @@ TEST(Folder, IsMadeWithItsParentsAndListedSorted) {
   write_file(folder / "a/A", "");
   EXPECT_EQ(list_folder(folder / "a"), names({"A", "b", "z"}));
   EXPECT_TRUE(list_folder(folder / "none").empty());
-  expect_error(Code::kNotFound, [&] { list_folder(folder / "a/z"); }, "a/z");
-  expect_error(Code::kAlreadyExists, [&] { make_folders(folder / "a/z"); }, "a/z");
-  expect_error(Code::kAlreadyExists, [&] { make_folders(folder / "a/z/y"); }, "a/z");
+  expect_error(
+      Code::kNotFound, [&] { list_folder(folder / "a/z"); }, "a/z");
+  expect_error(
+      Code::kAlreadyExists, [&] { make_folders(folder / "a/z"); }, "a/z");
+  expect_error(
+      Code::kAlreadyExists, [&] { make_folders(folder / "a/z/y"); }, "a/z");
   EXPECT_FALSE(is_folder(folder / "a/z"));
   EXPECT_TRUE(file_exists(folder / "a/z"));
 }

@@ -165,8 +165,10 @@ TEST(NumThreads, IsSetForTheProcessAndOverriddenForAThread) {
   EXPECT_EQ(num_threads(), 3);
   set_num_threads(0);
   EXPECT_GE(num_threads(), 1);
-  expect_error(Code::kInvalidArgument, [] { set_num_threads(-1); }, "-1");
-  expect_error(Code::kInvalidArgument, [] { const ScopedNumThreads none(0); }, "0");
+  expect_error(
+      Code::kInvalidArgument, [] { set_num_threads(-1); }, "-1");
+  expect_error(
+      Code::kInvalidArgument, [] { const ScopedNumThreads none(0); }, "0");
   set_num_threads(before);
 }
 

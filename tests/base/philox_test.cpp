@@ -78,7 +78,8 @@ TEST(Philox, BelowCoversItsRangeEvenly) {
   for (const int count : counts) EXPECT_NEAR(count, 1000, 150);
   EXPECT_EQ(random.below(1), 0u);
   EXPECT_LT(random.below(uint64_t{1} << 63), uint64_t{1} << 63);
-  testing::expect_error(Code::kInternal, [&] { random.below(0); }, "bound");
+  testing::expect_error(
+      Code::kInternal, [&] { random.below(0); }, "bound");
 }
 
 TEST(MixSeed, DerivesDistinctStableSeeds) {

@@ -9,7 +9,7 @@
 namespace thalweg {
 namespace {
 
-constexpr DType kAll[] = {kFloat32, kFloat64, kInt32, kUInt8,   kInt16,    kInt8,   kString, kInt64,
+constexpr DType kAll[] = {kFloat32, kFloat64,  kInt32,  kUInt8,   kInt16,    kInt8,   kString, kInt64,
                           kBool,    kBFloat16, kUInt16, kFloat16, kResource, kUInt32, kUInt64};
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -53,15 +53,17 @@ TEST(DType, VisitsTheTypeOfThatSize) {
       EXPECT_EQ(element_size(dtype), dtype == kString ? 0 : sizeof(T));
     });
   }
-  testing::expect_error(Code::kUnimplemented, [] { visit_dtype(kResource, [](auto) {}); }, "resource");
-  testing::expect_error(Code::kUnimplemented, [] { visit_dtype(kInvalid, [](auto) {}); }, "invalid");
+  testing::expect_error(
+      Code::kUnimplemented, [] { visit_dtype(kResource, [](auto) {}); }, "resource");
+  testing::expect_error(
+      Code::kUnimplemented, [] { visit_dtype(kInvalid, [](auto) {}); }, "invalid");
 }
 
 TEST(BFloat16, RoundsToNearestEven) {
   EXPECT_EQ(BFloat16(1.0f).bits, 0x3F80);
-  EXPECT_EQ(BFloat16(1.0f + 0x1p-8f).bits, 0x3F80);              // half way: to even
-  EXPECT_EQ(BFloat16(1.0f + 0x1p-8f + 0x1p-20f).bits, 0x3F81);   // above half way
-  EXPECT_EQ(BFloat16(1.0f + 0x3p-8f).bits, 0x3F82);              // half way: to even, upwards
+  EXPECT_EQ(BFloat16(1.0f + 0x1p-8f).bits, 0x3F80);             // half way: to even
+  EXPECT_EQ(BFloat16(1.0f + 0x1p-8f + 0x1p-20f).bits, 0x3F81);  // above half way
+  EXPECT_EQ(BFloat16(1.0f + 0x3p-8f).bits, 0x3F82);             // half way: to even, upwards
   EXPECT_EQ(float(BFloat16(-2.5f)), -2.5f);
   EXPECT_EQ(float(BFloat16(std::numeric_limits<float>::max())), kInfinity);
 }

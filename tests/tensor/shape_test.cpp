@@ -24,23 +24,35 @@ TEST(Shape, CountsDimensionsFromBothEnds) {
   EXPECT_EQ(shape.dim(-1), kAny);
   EXPECT_EQ(shape.dim(-2), 3);
   EXPECT_EQ(shape[1], 3);
-  expect_error(Code::kOutOfRange, [&] { static_cast<void>(shape.dim(3)); }, "3", "[2, 3, ?]");
-  expect_error(Code::kOutOfRange, [&] { static_cast<void>(shape.dim(-4)); }, "-4");
+  expect_error(
+      Code::kOutOfRange, [&] { static_cast<void>(shape.dim(3)); }, "3", "[2, 3, ?]");
+  expect_error(
+      Code::kOutOfRange, [&] { static_cast<void>(shape.dim(-4)); }, "-4");
 }
 
 TEST(Shape, RefusesNegativeAndTooManyDimensions) {
-  expect_error(Code::kInvalidArgument, [] { Shape{2, -2}; }, "-2");
-  expect_error(Code::kInvalidArgument, [] { Shape{1, 1, 1, 1, 1, 1, 1, 1, 1}; }, "9 dimensions", "8");
-  expect_error(Code::kInvalidArgument, [] { Shape::unknown_of_rank(9); }, "9");
-  expect_error(Code::kInvalidArgument, [] { Shape::unknown_of_rank(-1); }, "-1");
+  expect_error(
+      Code::kInvalidArgument,
+      [] {
+        Shape{2, -2};
+      },
+      "-2");
+  expect_error(
+      Code::kInvalidArgument, [] { Shape{1, 1, 1, 1, 1, 1, 1, 1, 1}; }, "9 dimensions", "8");
+  expect_error(
+      Code::kInvalidArgument, [] { Shape::unknown_of_rank(9); }, "9");
+  expect_error(
+      Code::kInvalidArgument, [] { Shape::unknown_of_rank(-1); }, "-1");
 }
 
 TEST(Shape, SetDimChangesOneDimensionOrNone) {
   Shape shape{2, 3};
   shape.set_dim(-1, kAny);
   EXPECT_EQ(shape, (Shape{2, kAny}));
-  expect_error(Code::kInvalidArgument, [&] { shape.set_dim(0, -7); }, "-7");
-  expect_error(Code::kOutOfRange, [&] { shape.set_dim(2, 1); }, "2");
+  expect_error(
+      Code::kInvalidArgument, [&] { shape.set_dim(0, -7); }, "-7");
+  expect_error(
+      Code::kOutOfRange, [&] { shape.set_dim(2, 1); }, "2");
   EXPECT_EQ(shape, (Shape{2, kAny}));
 }
 
@@ -50,7 +62,12 @@ TEST(Shape, CountsElementsOrSaysUnknown) {
   EXPECT_EQ((Shape{2, kAny}).num_elements(), kAny);
   EXPECT_EQ(Shape::unknown().num_elements(), kAny);
   const int64_t large = int64_t{1} << 40;
-  expect_error(Code::kInvalidArgument, [&] { static_cast<void>((Shape{large, large}).num_elements()); }, "64 bits");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        static_cast<void>((Shape{large, large}).num_elements());
+      },
+      "64 bits");
   EXPECT_EQ((Shape{large, large, 0}).num_elements(), 0);
 }
 
@@ -83,23 +100,35 @@ TEST(Shape, MergesWhatIsKnown) {
   EXPECT_EQ((Shape{2, kAny}).merge({kAny, 3}), (Shape{2, 3}));
   EXPECT_EQ(Shape::unknown().merge({2, kAny}), (Shape{2, kAny}));
   EXPECT_EQ((Shape{2}).merge(Shape::unknown()), Shape{2});
-  expect_error(Code::kInvalidArgument, [] { (Shape{2, 3}).merge({2, 4}); }, "[2, 3]", "[2, 4]", "dimension 1",
-               "3 against 4");
-  expect_error(Code::kInvalidArgument, [] { (Shape{2}).merge({2, 4}); }, "rank", "1 against 2");
+  expect_error(
+      Code::kInvalidArgument,
+      [] {
+        (Shape{2, 3}).merge({2, 4});
+      },
+      "[2, 3]", "[2, 4]", "dimension 1", "3 against 4");
+  expect_error(
+      Code::kInvalidArgument,
+      [] {
+        (Shape{2}).merge({2, 4});
+      },
+      "rank", "1 against 2");
 }
 
 TEST(Shape, IsConcatenatedAndSliced) {
   EXPECT_EQ((Shape{1, 2}).concat({kAny}), (Shape{1, 2, kAny}));
   EXPECT_EQ((Shape{1}).concat(Shape::unknown()), Shape::unknown());
-  expect_error(Code::kInvalidArgument, [] { Shape::unknown_of_rank(5).concat(Shape::unknown_of_rank(4)); }, "9");
+  expect_error(
+      Code::kInvalidArgument, [] { Shape::unknown_of_rank(5).concat(Shape::unknown_of_rank(4)); }, "9");
   const Shape shape{1, 2, 3, 4};
   EXPECT_EQ(shape.slice(1), (Shape{2, 3, 4}));
   EXPECT_EQ(shape.slice(0, -1), (Shape{1, 2, 3}));
   EXPECT_EQ(shape.slice(-2), (Shape{3, 4}));
   EXPECT_EQ(shape.slice(4), Shape());
   EXPECT_EQ(Shape::unknown().slice(1), Shape::unknown());
-  expect_error(Code::kOutOfRange, [&] { static_cast<void>(shape.slice(3, 2)); }, "[3, 2)");
-  expect_error(Code::kOutOfRange, [&] { static_cast<void>(shape.slice(5)); }, "5");
+  expect_error(
+      Code::kOutOfRange, [&] { static_cast<void>(shape.slice(3, 2)); }, "[3, 2)");
+  expect_error(
+      Code::kOutOfRange, [&] { static_cast<void>(shape.slice(5)); }, "5");
 }
 
 TEST(Broadcast, StretchesOnesAndMissingDimensions) {
@@ -121,9 +150,18 @@ TEST(Broadcast, TellsWhatItCanOfUnknownDimensions) {
 }
 
 TEST(Broadcast, NamesTheDimensionThatDoesNotFit) {
-  expect_error(Code::kInvalidArgument, [] { broadcast({2, 3}, {4}); },
-               "shapes [2, 3] and [4] cannot be broadcast together: dimension -1 is 3 against 4");
-  expect_error(Code::kInvalidArgument, [] { broadcast({2, 3}, {0, 3}); }, "dimension -2 is 2 against 0");
+  expect_error(
+      Code::kInvalidArgument,
+      [] {
+        broadcast({2, 3}, {4});
+      },
+      "shapes [2, 3] and [4] cannot be broadcast together: dimension -1 is 3 against 4");
+  expect_error(
+      Code::kInvalidArgument,
+      [] {
+        broadcast({2, 3}, {0, 3});
+      },
+      "dimension -2 is 2 against 0");
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ TEST(Tensor, HoldsNothingByDefault) {
   EXPECT_FALSE(tensor.is_valid());
   EXPECT_EQ(tensor.to_string(), "<no tensor>");
   EXPECT_FALSE(tensor.clone().is_valid());
-  expect_error(Code::kInvalidArgument, [&] { tensor.data<float>(); }, "nothing");
+  expect_error(
+      Code::kInvalidArgument, [&] { tensor.data<float>(); }, "nothing");
 }
 
 TEST(Tensor, IsMadeFromValues) {
@@ -30,17 +31,35 @@ TEST(Tensor, IsMadeFromValues) {
   EXPECT_EQ(matrix.data<int32_t>()[3], 4);
   EXPECT_EQ(matrix.byte_size(), 16u);
   EXPECT_EQ(Tensor::of<bool>({true, false}).at(0), 1.0);
-  expect_error(Code::kInvalidArgument, [] { Tensor::of<float>({1, 2}, {3}); }, "2 values", "[3]", "3 elements");
+  expect_error(
+      Code::kInvalidArgument,
+      [] {
+        Tensor::of<float>({1, 2}, {3});
+      },
+      "2 values", "[3]", "3 elements");
 }
 
 TEST(Tensor, RefusesWhatCannotBeHeld) {
-  expect_error(Code::kInvalidArgument, [] { Tensor(kFloat32, {2, kUnknownDim}); }, "[2, ?]");
-  expect_error(Code::kInvalidArgument, [] { Tensor(kResource, {}); }, "resource");
-  expect_error(Code::kInvalidArgument, [] { Tensor(kInvalid, {}); }, "invalid");
-  expect_error(Code::kResourceExhausted, [] { Tensor(kFloat32, {1 << 30, 1 << 20}); }, "4503599627370496 bytes",
-               "float32[1073741824, 1048576]");
-  expect_error(Code::kResourceExhausted, [] { Tensor(kFloat64, {int64_t{1} << 61}); }, "elements");
-  expect_error(Code::kResourceExhausted, [] { Tensor(kString, {int64_t{1} << 61}); }, "strings");
+  expect_error(
+      Code::kInvalidArgument,
+      [] {
+        Tensor(kFloat32, {2, kUnknownDim});
+      },
+      "[2, ?]");
+  expect_error(
+      Code::kInvalidArgument, [] { Tensor(kResource, {}); }, "resource");
+  expect_error(
+      Code::kInvalidArgument, [] { Tensor(kInvalid, {}); }, "invalid");
+  expect_error(
+      Code::kResourceExhausted,
+      [] {
+        Tensor(kFloat32, {1 << 30, 1 << 20});
+      },
+      "4503599627370496 bytes", "float32[1073741824, 1048576]");
+  expect_error(
+      Code::kResourceExhausted, [] { Tensor(kFloat64, {int64_t{1} << 61}); }, "elements");
+  expect_error(
+      Code::kResourceExhausted, [] { Tensor(kString, {int64_t{1} << 61}); }, "strings");
 }
 
 TEST(Tensor, OfZerosIsZeroInEveryDType) {
@@ -65,9 +84,16 @@ TEST(Tensor, WithoutElementsIsAsGoodAsAny) {
 
 TEST(Tensor, ChecksTheElementType) {
   Tensor tensor = Tensor::of<float>({1});
-  expect_error(Code::kInvalidArgument, [&] { tensor.data<double>(); }, "float64", "float32[1]");
-  expect_error(Code::kInvalidArgument, [&] { tensor.mutable_data<int32_t>(); }, "int32");
-  expect_error(Code::kInvalidArgument, [] { Tensor::of<float>({1, 2}).item<float>(); }, "exactly one", "[2]");
+  expect_error(
+      Code::kInvalidArgument, [&] { tensor.data<double>(); }, "float64", "float32[1]");
+  expect_error(
+      Code::kInvalidArgument, [&] { tensor.mutable_data<int32_t>(); }, "int32");
+  expect_error(
+      Code::kInvalidArgument,
+      [] {
+        Tensor::of<float>({1, 2}).item<float>();
+      },
+      "exactly one", "[2]");
 }
 
 TEST(Tensor, IsWrittenOnlyByItsSoleOwner) {
@@ -75,13 +101,15 @@ TEST(Tensor, IsWrittenOnlyByItsSoleOwner) {
   {
     const Tensor b = a;
     EXPECT_FALSE(a.owns_buffer_alone());
-    expect_error(Code::kFailedPrecondition, [&] { a.mutable_data<float>(); }, "float32[2]", "clone()");
+    expect_error(
+        Code::kFailedPrecondition, [&] { a.mutable_data<float>(); }, "float32[2]", "clone()");
     EXPECT_EQ(b.raw(), a.raw());
   }
   EXPECT_TRUE(a.owns_buffer_alone());
   a.mutable_data<float>()[0] = 5;
   EXPECT_EQ(a.at(0), 5);
-  expect_error(Code::kFailedPrecondition, [] { Tensor().mutable_raw(); }, "nothing");
+  expect_error(
+      Code::kFailedPrecondition, [] { Tensor().mutable_raw(); }, "nothing");
 }
 
 TEST(Tensor, CloneHasABufferOfItsOwn) {
@@ -100,17 +128,23 @@ TEST(Tensor, SharesAWindowOfABuffer) {
   EXPECT_EQ(window.to_string(), "float32[2, 2] [[4, 5], [6, 7]]");
   EXPECT_NO_THROW(Tensor::share(kFloat32, {16}, buffer));
   EXPECT_NO_THROW(Tensor::share(kFloat32, {0}, buffer, 64));
-  expect_error(Code::kInvalidArgument, [&] { Tensor::share(kFloat32, {16}, buffer, 4); }, "does not fit", "64");
-  expect_error(Code::kInvalidArgument, [&] { Tensor::share(kFloat32, {1}, buffer, 100); }, "does not fit");
-  expect_error(Code::kInvalidArgument, [&] { Tensor::share(kFloat64, {1}, buffer, 4); }, "alignment");
-  expect_error(Code::kInvalidArgument, [] { Tensor::share(kFloat32, {1}, nullptr); }, "no buffer");
+  expect_error(
+      Code::kInvalidArgument, [&] { Tensor::share(kFloat32, {16}, buffer, 4); }, "does not fit", "64");
+  expect_error(
+      Code::kInvalidArgument, [&] { Tensor::share(kFloat32, {1}, buffer, 100); }, "does not fit");
+  expect_error(
+      Code::kInvalidArgument, [&] { Tensor::share(kFloat64, {1}, buffer, 4); }, "alignment");
+  expect_error(
+      Code::kInvalidArgument, [] { Tensor::share(kFloat32, {1}, nullptr); }, "no buffer");
 }
 
 TEST(Tensor, ReadsAnyNumberAsDouble) {
   EXPECT_EQ(Tensor::of<uint8_t>({200}).at(0), 200);
   EXPECT_EQ(Tensor::of<int64_t>({-3}).at(0), -3);
-  expect_error(Code::kOutOfRange, [] { static_cast<void>(Tensor(1.0f).at(1)); }, "element 1");
-  expect_error(Code::kInvalidArgument, [] { static_cast<void>(Tensor("x").at(0)); }, "string");
+  expect_error(
+      Code::kOutOfRange, [] { static_cast<void>(Tensor(1.0f).at(1)); }, "element 1");
+  expect_error(
+      Code::kInvalidArgument, [] { static_cast<void>(Tensor("x").at(0)); }, "string");
 }
 
 TEST(Tensor, ReshapesWithoutCopy) {
@@ -118,11 +152,28 @@ TEST(Tensor, ReshapesWithoutCopy) {
   EXPECT_EQ(a.reshape({3, kUnknownDim}).shape(), (Shape{3, 2}));
   EXPECT_EQ(a.reshape({6}).raw(), a.raw());
   EXPECT_EQ(Tensor(5.0f).reshape({1, 1}).shape(), (Shape{1, 1}));
-  expect_error(Code::kInvalidArgument, [&] { a.reshape({4}); }, "[2, 3]", "[4]");
-  expect_error(Code::kInvalidArgument, [&] { a.reshape({4, kUnknownDim}); }, "divide");
-  expect_error(Code::kInvalidArgument, [&] { a.reshape({0, kUnknownDim}); }, "[0, ?]");
-  expect_error(Code::kInvalidArgument, [&] { a.reshape({kUnknownDim, kUnknownDim}); }, "at most one");
-  expect_error(Code::kInvalidArgument, [&] { a.reshape(Shape::unknown()); }, "unknown");
+  expect_error(
+      Code::kInvalidArgument, [&] { a.reshape({4}); }, "[2, 3]", "[4]");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        a.reshape({4, kUnknownDim});
+      },
+      "divide");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        a.reshape({0, kUnknownDim});
+      },
+      "[0, ?]");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        a.reshape({kUnknownDim, kUnknownDim});
+      },
+      "at most one");
+  expect_error(
+      Code::kInvalidArgument, [&] { a.reshape(Shape::unknown()); }, "unknown");
 }
 
 TEST(Tensor, TakesRowsWithoutCopy) {
@@ -131,9 +182,12 @@ TEST(Tensor, TakesRowsWithoutCopy) {
   EXPECT_EQ(a.rows(1, 3).rows(1, 2).to_string(), "int32[1, 2] [[5, 6]]");
   EXPECT_EQ(a.rows(3, 3).num_elements(), 0);
   EXPECT_EQ(Tensor::of<std::string>({"a", "b"}).rows(1, 2).item<std::string>(), "b");
-  expect_error(Code::kOutOfRange, [&] { a.rows(2, 4); }, "[2, 4)", "int32[3, 2]");
-  expect_error(Code::kOutOfRange, [&] { a.rows(2, 1); }, "[2, 1)");
-  expect_error(Code::kInvalidArgument, [] { Tensor(1.0f).rows(0, 1); }, "rank 1");
+  expect_error(
+      Code::kOutOfRange, [&] { a.rows(2, 4); }, "[2, 4)", "int32[3, 2]");
+  expect_error(
+      Code::kOutOfRange, [&] { a.rows(2, 1); }, "[2, 1)");
+  expect_error(
+      Code::kInvalidArgument, [] { Tensor(1.0f).rows(0, 1); }, "rank 1");
 }
 
 TEST(TensorCast, TruncatesTowardsZero) {
@@ -153,8 +207,8 @@ TEST(TensorCast, HasOneAnswerForWhatDoesNotFit) {
 }
 
 TEST(TensorCast, GoesBetweenAllNumbersAndBool) {
-  const DType dtypes[] = {kFloat32, kFloat64, kInt8,   kInt16,  kInt32,    kInt64,  kUInt8,
-                          kUInt16,  kUInt32,  kUInt64, kBool,   kBFloat16, kFloat16};
+  const DType dtypes[] = {kFloat32, kFloat64, kInt8,   kInt16, kInt32,    kInt64,  kUInt8,
+                          kUInt16,  kUInt32,  kUInt64, kBool,  kBFloat16, kFloat16};
   for (const DType from : dtypes) {
     const Tensor source = Tensor::of<int32_t>({0, 1, 1}).cast(from);
     for (const DType to : dtypes) {
@@ -164,8 +218,10 @@ TEST(TensorCast, GoesBetweenAllNumbersAndBool) {
       EXPECT_EQ(result.at(1), 1);
     }
   }
-  expect_error(Code::kInvalidArgument, [] { Tensor("1").cast(kInt32); }, "string", "int32");
-  expect_error(Code::kInvalidArgument, [] { Tensor(1.0f).cast(kString); }, "float32", "string");
+  expect_error(
+      Code::kInvalidArgument, [] { Tensor("1").cast(kInt32); }, "string", "int32");
+  expect_error(
+      Code::kInvalidArgument, [] { Tensor(1.0f).cast(kString); }, "float32", "string");
   const Tensor same(1.0f);
   EXPECT_EQ(same.cast(kFloat32).raw(), same.raw());
 }

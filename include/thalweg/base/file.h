@@ -16,7 +16,8 @@ std::string read_file(const std::string& path);
 /// error the old file stays and the temporary one is removed. A full disk is resource_exhausted.
 void write_file(const std::string& path, std::string_view bytes);
 
-/// The same for content written piece by piece. Without commit() the destructor removes the temporary file.
+/// The same for content written piece by piece. Without commit() the destructor removes the temporary file. After a
+/// failed write it can only be destroyed. Thread-compatible.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -27,7 +28,7 @@ class AtomicFile {
   void append(std::string_view bytes);
   void append(const void* data, size_t size);
   uint64_t size() const;
-  /// Syncs and closes, but keeps the temporary name; commit() then only renames. For several files that must appear
+  /// Writes and syncs all, but under the temporary name; commit() then only renames. For several files that must appear
   /// together.
   void finish();
   void commit();
@@ -39,7 +40,8 @@ class AtomicFile {
 
 /// Suffix-bearing names that AtomicFile uses start with this; leftovers of a killed process can be found and removed.
 inline constexpr std::string_view kTemporaryPrefix = ".tmp-";
-/// Removes leftovers of killed writers from `folder`; returns how many.
+/// Removes leftovers of killed writers from `folder`, but no file that a living writer, here or in another process, still
+/// works on; returns how many.
 int remove_temporaries(const std::string& folder);
 
 bool file_exists(const std::string& path);

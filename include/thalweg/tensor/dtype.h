@@ -1,6 +1,7 @@
 // Element types. The numbers are TensorFlow's DataType, so they go to files unchanged.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -47,8 +48,14 @@ inline bool is_numeric(DType dtype) { return is_floating(dtype) || is_integer(dt
 struct BFloat16 {
   uint16_t bits = 0;
   BFloat16() = default;
-  explicit BFloat16(float value);  // rounds to nearest even; NaN stays NaN
-  explicit operator float() const;
+  /// Rounds to nearest even; NaN stays NaN.
+  explicit BFloat16(float value) {
+    const uint32_t word = std::bit_cast<uint32_t>(value);
+    const uint32_t rounded = word + 0x7FFFu + (word >> 16 & 1);
+    const bool is_nan = (word & 0x7FFFFFFFu) > 0x7F800000u;  // rounding could carry it into infinity
+    bits = static_cast<uint16_t>((is_nan ? word | 0x400000u : rounded) >> 16);
+  }
+  explicit operator float() const { return std::bit_cast<float>(uint32_t{bits} << 16); }
   friend bool operator==(BFloat16 a, BFloat16 b) { return float(a) == float(b); }
 };
 
@@ -56,7 +63,8 @@ struct BFloat16 {
 struct Float16 {
   uint16_t bits = 0;
   Float16() = default;
-  explicit Float16(float value);  // rounds to nearest even; overflow gives infinity
+  /// Rounds to nearest even; overflow gives infinity.
+  explicit Float16(float value);
   explicit operator float() const;
   friend bool operator==(Float16 a, Float16 b) { return float(a) == float(b); }
 };

@@ -90,7 +90,8 @@ class Tensor {
   Tensor reshape(const Shape& shape) const;
   /// Rows [begin, end) of the first dimension. Shares the buffer.
   Tensor rows(int64_t begin, int64_t end) const;
-  /// Element-wise conversion between numeric types and bool (as op Cast).
+  /// Element-wise conversion between numeric types and bool (as op Cast). Reals become integers by truncation, integers
+  /// wrap modulo 2^bits; NaN, infinities and reals of 2^64 and beyond become integer 0. Only zero becomes false.
   Tensor cast(DType dtype) const;
 
   /// dtype, shape and equal bytes (NaN equals the same NaN).

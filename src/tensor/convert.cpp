@@ -1,0 +1,54 @@
+#include <algorithm>
+#include <cmath>
+
+#include "thalweg/tensor/tensor.h"
+
+namespace thalweg {
+namespace {
+
+template <class T>
+inline constexpr bool kIsHalf = std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>;
+
+// Towards zero, modulo 2^64; NaN, infinities and what is larger still become 0. C++ leaves those undefined, and a
+// result that differs between machines helps nobody.
+template <class To, class From>
+To real_to_integer(From value) {
+  if (!(std::fabs(value) < From{0x1p64})) return To{0};
+  const uint64_t magnitude = static_cast<uint64_t>(std::fabs(value));
+  return static_cast<To>(value < 0 ? 0 - magnitude : magnitude);
+}
+
+template <class To, class From>
+To convert(From value) {
+  if constexpr (kIsHalf<From>) {
+    return convert<To>(static_cast<float>(value));
+  } else if constexpr (kIsHalf<To>) {
+    return To(static_cast<float>(value));
+  } else if constexpr (std::is_same_v<To, bool>) {
+    return value != From{0};
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    return real_to_integer<To>(value);
+  } else {
+    return static_cast<To>(value);
+  }
+}
+
+}  // namespace
+
+void convert_elements(DType from, const void* source, DType to, void* target, int64_t count) {
+  if (!(is_numeric(from) || from == kBool) || !(is_numeric(to) || to == kBool)) {
+    throw invalid_argument("cannot cast ", from, " to ", to, ": only numbers and bool");
+  }
+  visit_dtype(from, [&](auto from_tag) {
+    visit_dtype(to, [&](auto to_tag) {
+      using From = typename decltype(from_tag)::type;
+      using To = typename decltype(to_tag)::type;
+      if constexpr (kDTypeOf<From> != kString && kDTypeOf<To> != kString) {
+        const From* const values = static_cast<const From*>(source);
+        std::transform(values, values + count, static_cast<To*>(target), convert<To, From>);
+      }
+    });
+  });
+}
+
+}  // namespace thalweg

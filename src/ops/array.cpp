@@ -12,6 +12,7 @@
 #include "thalweg/ops/reduction.h"
 #include "thalweg/ops/unary.h"
 #include "thalweg/tensor/range.h"
+#include "thalweg/tensor/reshape.h"
 
 namespace thalweg {
 namespace {
@@ -68,35 +69,19 @@ void reshape_shape(ShapeContext& context) {
   }
   std::vector<int64_t> dims;
   int wildcards = 0;
-  int open = -1;       // the last dimension that is not known
-  int64_t known = 1;   // elements of those that are
+  int open = 0;  // dimensions that are -1, or that the graph will compute
   for (const auto& entry : *entries) {
     if (entry && *entry < -1) throw context.error("the target shape holds the negative size ", *entry);
     wildcards += entry && *entry == -1 ? 1 : 0;
-    if (!entry || *entry == -1) {
-      open = static_cast<int>(dims.size());
-      dims.push_back(kUnknownDim);
-    } else {
-      known *= *entry;
-      dims.push_back(*entry);
-    }
+    open += entry && *entry != -1 ? 0 : 1;
+    dims.push_back(entry.value_or(kUnknownDim));
   }
   if (wildcards > 1) throw context.error("only one dimension of the target may be -1, got ", wildcards);
-  Shape target(dims);
-  const auto refuse = [&] {
-    return context.error("cannot reshape ", x, " (", x.num_elements(), " elements) to ", target);
-  };
-  const int64_t elements = x.num_elements();
-  const bool one_open = std::count(dims.begin(), dims.end(), kUnknownDim) == 1;
-  if (wildcards == 1 && constant && known == 0) {
-    throw context.error("a dimension of -1 cannot be told beside a 0 in the target ", target);
-  }
-  if (elements != kUnknownDim && open < 0 && target.num_elements() != elements) throw refuse();
-  if (elements != kUnknownDim && one_open) {
-    if (known == 0 ? elements != 0 : elements % known != 0) throw refuse();
-    if (known != 0) target.set_dim(open, elements / known);
-  }
-  context.set_output(0, target);
+  const Shape target(dims);
+  if (!x.is_fully_defined() || open > 1) return context.set_output(0, target);
+  // A single dimension that is computed has the size a -1 would, but beside a 0 it may have any.
+  if (open == 1 && !constant && std::count(dims.begin(), dims.end(), 0) != 0) return context.set_output(0, target);
+  context.set_output(0, resolve_reshape(x, target));
 }
 
 void expand_dims_shape(ShapeContext& context) {

@@ -3,6 +3,7 @@
 #include "kernels/families.h"
 #include "kernels/reference/elements.h"
 #include "thalweg/tensor/range.h"
+#include "thalweg/tensor/reshape.h"
 
 namespace thalweg {
 namespace {
@@ -40,36 +41,15 @@ KernelPtr make_copy(const KernelRequest& request) {
       {.in_place = {{0, 0}}});
 }
 
-// The target with -1 replaced by what is left of `elements`.
-Shape resolve_shape(const Ints& target, int64_t elements) {
-  Shape shape{std::span<const int64_t>(target)};
-  int64_t known = 1;
-  int open = -1;
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (shape[i] != kUnknownDim) {
-      known *= shape[i];
-    } else if (open >= 0) {
-      throw invalid_argument("only one dimension of the target ", shape, " may be -1");
-    } else {
-      open = i;
-    }
-  }
-  if (open >= 0 && known == 0) throw invalid_argument("a dimension of -1 cannot be told beside a 0 in ", shape);
-  if (open < 0 ? known != elements : elements % known != 0) {
-    throw invalid_argument("cannot reshape ", elements, " elements to ", shape);
-  }
-  if (open >= 0) shape.set_dim(open, elements / known);
-  return shape;
-}
-
 KernelPtr make_reshape(const KernelRequest& request) {
   const TensorSpec& x = request.inputs[0];
   if (!reference::has_elements(x.dtype)) return nullptr;
   return make_kernel(
-      [dtype = x.dtype, count = x.shape.num_elements(), target = IntsInput(request, 1),
+      [dtype = x.dtype, from = x.shape, target = IntsInput(request, 1),
        place = OutputPlace(request, 0)](KernelContext& context) {
-        const Shape shape = resolve_shape(target.read(context), count);
-        reference::copy_elements(dtype, context.input_pointer(0), place.memory(context, shape), count);
+        const Ints dims = target.read(context);
+        const Shape shape = resolve_reshape(from, Shape{std::span<const int64_t>(dims)});
+        reference::copy_elements(dtype, context.input_pointer(0), place.memory(context, shape), from.num_elements());
       },
       {.in_place = {{0, 0}}});
 }

@@ -11,7 +11,6 @@ namespace thalweg {
 namespace {
 
 using rows::binary;
-using rows::binary_without_gradient;
 using rows::kFloats;
 using rows::kNumbers;
 using Context = GradientContext;
@@ -53,7 +52,6 @@ void squared_difference_gradient(Context& c) {
   set_both(c, x_gradient, -x_gradient);
 }
 
-constexpr std::string_view kSteps = "the result moves in steps; TensorFlow has none either";
 constexpr const char* kIntegers = "T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64} | Element type.";
 constexpr const char* kPowers = "T: {float, double, bfloat16, half, int8, int16, int32, int64} | Element type.";
 constexpr const char* kNumbersAndStrings =
@@ -74,14 +72,24 @@ constexpr OpDef kOps[] = {
              const Output x = c.input(0), y = c.input(1), g = c.grad();
              set_both(c, div_no_nan(g, y), g * div_no_nan(div_no_nan(-x, y), y));
            }),
-    binary_without_gradient("FloorDiv", kNumbers,
-                            "x / y rounded towards minus infinity; for integers an error when y is 0.", kSteps),
+    binary("FloorDiv", kNumbers,
+           "x / y rounded towards minus infinity; for integers an error when y is 0. Its gradient is zero.",
+           [](Context& c) {
+             c.set(0, zeros_like(c.input(0)));
+             c.set(1, zeros_like(c.input(1)));
+           }),
     binary("FloorMod", kNumbers,
            "x - y * floor(x / y), which has the sign of y; for integers an error when y is 0.",
            [](Context& c) {
              set_both(c, c.grad(), -c.grad() * floor_div(c.input(0), c.input(1)));
            }),
-    binary_without_gradient("TruncateDiv", kIntegers, "x / y cut towards zero; an error when y is 0.", kSteps),
+    {.name = "TruncateDiv",
+     .inputs = {rows::kLeft, rows::kRight},
+     .outputs = {"z: T | The broadcast shape."},
+     .attrs = {kIntegers},
+     .doc = "x / y cut towards zero; an error when y is 0.",
+     .shape = shape_functions::broadcast_inputs,
+     .no_gradient = "it divides integers"},
     binary("Pow", kPowers,
            "x to the power y. Integers wrap around, and a negative y is an error. The gradient by y is 0 where x <= 0.",
            pow_gradient),

@@ -21,12 +21,4 @@ constexpr OpDef binary(std::string_view name, const char* types, std::string_vie
           .commutative = commutative};
 }
 
-/// The same for a function that moves in steps or works on integers alone.
-constexpr OpDef binary_without_gradient(std::string_view name, const char* types, std::string_view doc,
-                                        std::string_view reason) {
-  OpDef row = binary(name, types, doc, nullptr);
-  row.no_gradient = reason;
-  return row;
-}
-
 }  // namespace thalweg::rows

@@ -17,7 +17,7 @@ using rows::kSigned;
 using rows::unary;
 using Context = GradientContext;
 
-// Steps are flat between their jumps. TensorFlow leaves out this gradient for some of them, which adds as zero does.
+// Steps are flat between their jumps. TensorFlow has no gradient for some of them, which counts as zero.
 void zero_gradient(Context& c) { c.set(0, zeros_like(c.input(0))); }
 
 template <const char* kOp>

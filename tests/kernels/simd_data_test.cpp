@@ -46,9 +46,9 @@ TEST_P(SimdTranspose, SwapsRowsAndColumnsOfEverySize) {
 }
 
 TEST_P(SimdConvert, RoundsToBfloat16AsToTheNearestEven) {
-  const std::vector<uint32_t> bits = {0x3F800000, 0x3F808000, 0x3F818000, 0x3F808001, 0x7F7FFFFF,
-                                      0x7F800000, 0xFF800000, 0x7F800001, 0xFFFFFFFF, 0x80000000,
-                                      0x00000001, 0x00008001};
+  const std::vector<uint32_t> bits = {0x3F800000, 0x3F808000, 0x3F818000, 0x3F808001,
+                                      0x7F7FFFFF, 0x7F800000, 0xFF800000, 0x7F800001,
+                                      0xFFFFFFFF, 0x80000000, 0x00000001, 0x00008001};
   const std::vector<uint16_t> want = {0x3F80, 0x3F80, 0x3F82, 0x3F81, 0x7F80, 0x7F80,
                                       0xFF80, 0x7FC0, 0xFFFF, 0x8000, 0x0000, 0x0001};
   for (size_t repeat : {1, 3}) {  // in the tail alone, and in whole vectors
@@ -89,9 +89,9 @@ TEST_P(SimdConvert, BringsEvery16BitNumberBackUnchanged) {
 }
 
 TEST_P(SimdConvert, RoundsToHalfAsToTheNearestEven) {
-  const std::vector<float> x = {1 + 0x1p-11f,   1 + 0x3p-11f, 65519.0f, 65520.0f, -1e30f,
-                                0x1p-25f,       0x1.8p-24f,   0x1p-14f, kNaN,     0x1.002p-1f,
-                                0x1.ffep-15f,   -0.0f,        0x1p-26f, 2049.0f,  2051.0f,
+  const std::vector<float> x = {1 + 0x1p-11f,    1 + 0x3p-11f, 65519.0f, 65520.0f, -1e30f,
+                                0x1p-25f,        0x1.8p-24f,   0x1p-14f, kNaN,     0x1.002p-1f,
+                                0x1.ffep-15f,    -0.0f,        0x1p-26f, 2049.0f,  2051.0f,
                                 0x1.000002p-25f, 65504.0f};
   const std::vector<uint16_t> want = {0x3C00, 0x3C02, 0x7BFF, 0x7C00, 0xFC00, 0x0000,
                                       0x0002, 0x0400, 0x7E00, 0x3800, 0x0400, 0x8000,
@@ -167,6 +167,17 @@ TEST_P(SimdRandom, DerivesUniformAndNormalNumbersFromTheWords) {
   }
   EXPECT_NEAR(mean / 4000, 0, 0.05);
   EXPECT_NEAR(square / 4000, 1, 0.07);
+}
+
+TEST(SimdTargets, GiveTheSameRandomWordsEverywhere) {
+  std::vector<std::vector<uint32_t>> results;
+  for (const char* name : available_targets()) {
+    force_target_for_test(name);
+    results.emplace_back(103);
+    fill_words({11, 22, 33, 44}, results.back().data(), 5, 108);
+  }
+  force_target_for_test("");
+  for (const auto& words : results) EXPECT_EQ(words, results.front());
 }
 
 TEST(SimdTargets, ForcesAnAvailableTargetAndRefusesAnother) {

@@ -97,14 +97,12 @@ TEST_P(SimdOptimizer, AdamWithNesterovAndDecoupledDecay) {
 TEST_P(SimdOptimizer, AdagradUpdatesItsSlotUnlessToldNotTo) {
   for (bool update : {false, true}) {
     const AdagradStep step{.learning_rate = 0.1f, .epsilon = 1e-3f, .update_slots = update};
-    expect_step(
-        [&](State& s, int64_t n) {
-          apply_adagrad(step, s.var.data(), s.a.data(), s.grad.data(), n);
-        },
-        [&](Element& e, double g) {
-          if (update) e.a += g * g;
-          e.var -= 0.1 * g / (std::sqrt(e.a) + 1e-3);
-        });
+    expect_step([&](State& s,
+                    int64_t n) { apply_adagrad(step, s.var.data(), s.a.data(), s.grad.data(), n); },
+                [&](Element& e, double g) {
+                  if (update) e.a += g * g;
+                  e.var -= 0.1 * g / (std::sqrt(e.a) + 1e-3);
+                });
   }
 }
 
@@ -185,8 +183,8 @@ TEST_P(SimdOptimizer, ShowsANanGradientInTheVariable) {
   EXPECT_FALSE(std::isnan(s.var[4]));
   State f;
   f.grad[3] = kNaN;
-  apply_ftrl({.learning_rate = 0.1f, .l1 = 1}, f.var.data(), f.a.data(), f.b.data(),
-             f.grad.data(), 20);
+  apply_ftrl({.learning_rate = 0.1f, .l1 = 1}, f.var.data(), f.a.data(), f.b.data(), f.grad.data(),
+             20);
   EXPECT_TRUE(std::isnan(f.var[3]));
 }
 

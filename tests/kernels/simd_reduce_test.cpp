@@ -74,26 +74,37 @@ TEST_P(SimdReduce, PropagatesNanAndInfinity) {
 }
 
 double reduce_exactly(Reduction op, const float* x, int64_t mid, int64_t stride) {
-  double total = op == Reduction::kProd ? 1 : op == Reduction::kMax ? -kInf
-                 : op == Reduction::kMin ? double{kInf} : 0;
+  double sum = 0, product = 1, largest = -kInf, smallest = kInf;
   for (int64_t i = 0; i < mid; ++i) {
     const double v = x[i * stride];
-    if (op == Reduction::kProd) total *= v;
-    else if (op == Reduction::kMax) total = std::max(total, v);
-    else if (op == Reduction::kMin) total = std::min(total, v);
-    else total += v;
+    sum += v;
+    product *= v;
+    largest = std::max(largest, v);
+    smallest = std::min(smallest, v);
   }
-  return op == Reduction::kMean ? total / static_cast<double>(mid) : total;
+  switch (op) {
+    case Reduction::kSum:
+      return sum;
+    case Reduction::kMean:
+      return sum / static_cast<double>(mid);
+    case Reduction::kMax:
+      return largest;
+    case Reduction::kMin:
+      return smallest;
+    case Reduction::kProd:
+      break;
+  }
+  return product;
 }
 
 TEST_P(SimdReduce, ReducesTheMiddleAxis) {
-  const int64_t shapes[][3] = {{1, 1, 1},  {2, 0, 3},    {0, 4, 3},   {3, 5, 1},    {2, 7, 3},
-                               {1, 9, 64}, {2, 130, 65}, {1, 300, 9}, {1, 33, 1100}, {1, 17000, 66},
-                               {3, 1, 5},  {2, 257, 63}};
+  const int64_t shapes[][3] = {{1, 1, 1},     {2, 0, 3},      {0, 4, 3},    {3, 5, 1},
+                               {2, 7, 3},     {1, 9, 64},     {2, 130, 65}, {1, 300, 9},
+                               {1, 33, 1100}, {1, 17000, 66}, {3, 1, 5},    {2, 257, 63}};
   for (const auto& [outer, mid, inner] : shapes) {
     const std::vector<float> x = some_numbers(outer * mid * inner, 0.9f, 1.1f);
-    for (Reduction op : {Reduction::kSum, Reduction::kMean, Reduction::kMax, Reduction::kMin,
-                         Reduction::kProd}) {
+    for (Reduction op :
+         {Reduction::kSum, Reduction::kMean, Reduction::kMax, Reduction::kMin, Reduction::kProd}) {
       std::vector<float> y(static_cast<size_t>(outer * inner) + 1, -7.0f);
       reduce_middle(op, x.data(), y.data(), outer, mid, inner);
       EXPECT_EQ(y.back(), -7.0f);
@@ -126,8 +137,8 @@ TEST_P(SimdReduce, DividesColumnsWithoutChangingABit) {
 TEST_P(SimdReduce, ArgmaxTakesTheFirstOfEquals) {
   for (int64_t columns : {1, 2, 7, 16, 17, 100}) {
     std::vector<float> x(static_cast<size_t>(3 * columns), 1.0f);
-    x[columns + columns - 1] = 2;               // last of row 1
-    x[2 * columns + columns / 2] = kInf;        // middle of row 2, then another
+    x[columns + columns - 1] = 2;         // last of row 1
+    x[2 * columns + columns / 2] = kInf;  // middle of row 2, then another
     x[2 * columns + columns - 1] = kInf;
     int64_t y[3];
     argmax_rows(x.data(), y, 3, columns);

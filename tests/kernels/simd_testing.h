@@ -21,18 +21,18 @@ class EachTarget : public ::testing::TestWithParam<const char*> {
   void TearDown() override { force_target_for_test(""); }
 };
 
-#define THALWEG_FOR_EACH_TARGET(Suite)                                             \
-  class Suite : public EachTarget {};                                              \
-  INSTANTIATE_TEST_SUITE_P(, Suite, ::testing::ValuesIn(available_targets()),      \
-                           [](const ::testing::TestParamInfo<const char*>& info) { \
-                             return std::string(info.param);                       \
-                           })
+#define THALWEG_FOR_EACH_TARGET(Suite)                   \
+  class Suite : public EachTarget {};                    \
+  INSTANTIATE_TEST_SUITE_P(                              \
+      , Suite, ::testing::ValuesIn(available_targets()), \
+      [](const ::testing::TestParamInfo<const char*>& info) { return std::string(info.param); })
 
 /// How far `got` lies from `want` in units of float's last place at `want`; 0 for two NaN and for
 /// equal infinities, infinite when only one of them is such.
 inline double ulp_error(float got, double want) {
   const auto rounded = static_cast<float>(want);
-  if (std::isnan(got) || std::isnan(rounded)) return std::isnan(got) && std::isnan(rounded) ? 0 : kInf;
+  if (std::isnan(got) || std::isnan(rounded))
+    return std::isnan(got) && std::isnan(rounded) ? 0 : kInf;
   if (got == rounded) return 0;
   if (std::isinf(got) || std::isinf(rounded)) return kInf;
   const float size = std::fabs(rounded);

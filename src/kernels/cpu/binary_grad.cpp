@@ -17,9 +17,7 @@ namespace {
 // The first group takes (dy, x) or (dy, y): the gradient first.
 
 struct ReluGrad {
-  HWY_INLINE V operator()(V dy, V x) const {
-    return hn::IfThenElseZero(hn::Gt(x, zero()), dy);
-  }
+  HWY_INLINE V operator()(V dy, V x) const { return hn::IfThenElseZero(hn::Gt(x, zero()), dy); }
 };
 
 struct Relu6Grad {
@@ -63,9 +61,7 @@ struct SigmoidGrad {
 };
 
 struct TanhGrad {
-  HWY_INLINE V operator()(V y, V dy) const {
-    return hn::Mul(dy, hn::NegMulAdd(y, y, set(1.0f)));
-  }
+  HWY_INLINE V operator()(V y, V dy) const { return hn::Mul(dy, hn::NegMulAdd(y, y, set(1.0f))); }
 };
 
 struct ReciprocalGrad {

@@ -1,6 +1,5 @@
 // Softmax cross entropy with its gradient, for class numbers and for distributions as labels.
 #include <algorithm>
-#include <cmath>
 
 #include "kernels/cpu/highway.h"
 #include "kernels/cpu/softmax.h"
@@ -30,9 +29,9 @@ HWY_INLINE void sparse(const float* x, const Label* labels, float* loss, float* 
     }
     const float largest = row_max(row, classes);
     const float target = row[label] - largest;  // before the row may be overwritten
-    const float total = gradient ? exp_row(row, largest, gradient, classes)
-                                 : exp_sum(row, largest, classes);
-    loss[r] = std::log(total) - target;
+    const float total =
+        gradient ? exp_row(row, largest, gradient, classes) : exp_sum(row, largest, classes);
+    loss[r] = log_of(total) - target;
     if (!gradient) continue;
     scale_row(gradient, 1.0f / total, classes);
     gradient[label] -= 1.0f;
@@ -53,13 +52,13 @@ HWY_INLINE float dense_loss(const float* x, const float* labels, float largest, 
 
 }  // namespace
 
-void sparse_int32(const float* x, const int32_t* labels, float* loss, float* backprop,
-                  int64_t rows, int64_t classes) {
+void sparse_int32(const float* x, const int32_t* labels, float* loss, float* backprop, int64_t rows,
+                  int64_t classes) {
   sparse(x, labels, loss, backprop, rows, classes);
 }
 
-void sparse_int64(const float* x, const int64_t* labels, float* loss, float* backprop,
-                  int64_t rows, int64_t classes) {
+void sparse_int64(const float* x, const int64_t* labels, float* loss, float* backprop, int64_t rows,
+                  int64_t classes) {
   sparse(x, labels, loss, backprop, rows, classes);
 }
 
@@ -68,7 +67,7 @@ void dense(const float* x, const float* labels, float* loss, float* backprop, in
   for (int64_t r = 0; r < rows; ++r, x += classes, labels += classes) {
     const float largest = row_max(x, classes);
     const float total = exp_sum(x, largest, classes);
-    loss[r] = dense_loss(x, labels, largest, std::log(total), classes);
+    loss[r] = dense_loss(x, labels, largest, log_of(total), classes);
     if (!backprop) continue;
     const V shift = set(largest);
     const V factor = set(1.0f / total);

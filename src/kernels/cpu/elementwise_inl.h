@@ -17,9 +17,8 @@ namespace HWY_NAMESPACE {
 
 template <class Op, int kUnroll>
 void map_unary(const float* x, float* y, int64_t n) {
-  sweep<kUnroll>(n, [=](auto io, int64_t i) THALWEG_SIMD_LAMBDA {
-    io.store(Op()(io.load(x + i)), y + i);
-  });
+  sweep<kUnroll>(
+      n, [=](auto io, int64_t i) THALWEG_SIMD_LAMBDA { io.store(Op()(io.load(x + i)), y + i); });
 }
 
 template <class Op, int kUnroll>
@@ -32,17 +31,15 @@ void map_binary(const float* a, const float* b, float* y, int64_t n) {
 template <class Op>
 void map_scalar_second(const float* a, float b, float* y, int64_t n) {
   const V scalar = set(b);
-  sweep<4>(n, [=](auto io, int64_t i) THALWEG_SIMD_LAMBDA {
-    io.store(Op()(io.load(a + i), scalar), y + i);
-  });
+  sweep<4>(n, [=](auto io, int64_t i)
+                  THALWEG_SIMD_LAMBDA { io.store(Op()(io.load(a + i), scalar), y + i); });
 }
 
 template <class Op>
 void map_scalar_first(const float* a, float b, float* y, int64_t n) {
   const V scalar = set(b);
-  sweep<4>(n, [=](auto io, int64_t i) THALWEG_SIMD_LAMBDA {
-    io.store(Op()(scalar, io.load(a + i)), y + i);
-  });
+  sweep<4>(n, [=](auto io, int64_t i)
+                  THALWEG_SIMD_LAMBDA { io.store(Op()(scalar, io.load(a + i)), y + i); });
 }
 
 template <class Function>

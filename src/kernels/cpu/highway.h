@@ -1,7 +1,8 @@
 // Restricts Highway to the targets worth their compile time. Include it before any Highway header.
 //
-// On x86-64 that is AVX-512, AVX2 and, for every older CPU, SSE4.2. SSE4 must be named the baseline:
-// Highway 1.0's own is scalar code or EMU128, and g++ 12.2 miscompiles the latter (GCC PR 106322).
+// On x86-64 that is AVX-512, AVX2 and, for every older CPU, SSE4.2. SSE4 must be named the
+// baseline: Highway 1.0's own is scalar code or EMU128, and g++ 12.2 miscompiles the latter (GCC PR
+// 106322).
 #pragma once
 
 #define HWY_DISABLED_TARGETS \

@@ -39,8 +39,8 @@ struct AdamStep {
   float decay = 0;
 };
 
-/// m += (1 - beta1) (grad - m); v += (1 - beta2) (grad^2 - v); var -= alpha m / (sqrt(v) + epsilon),
-/// where Nesterov replaces m by beta1 m + (1 - beta1) grad.
+/// m += (1 - beta1) (grad - m); v += (1 - beta2) (grad^2 - v); var -= alpha m / (sqrt(v) +
+/// epsilon), where Nesterov replaces m by beta1 m + (1 - beta1) grad.
 void apply_adam(const AdamStep& step, float* var, float* m, float* v, const float* grad, int64_t n);
 
 struct AdagradStep {
@@ -60,7 +60,8 @@ struct AdadeltaStep {
 };
 
 /// accum = rho accum + (1 - rho) grad^2; update = sqrt(accum_update + epsilon) / sqrt(accum +
-/// epsilon) grad; accum_update = rho accum_update + (1 - rho) update^2; var -= learning_rate update.
+/// epsilon) grad; accum_update = rho accum_update + (1 - rho) update^2; var -= learning_rate
+/// update.
 void apply_adadelta(const AdadeltaStep& step, float* var, float* accum, float* accum_update,
                     const float* grad, int64_t n);
 

@@ -25,14 +25,32 @@ struct Words {
   VU first, second;
 };
 
+// The keys of the ten rounds, spread over vectors once for all batches.
+struct RoundKeys {
+  VW first[10], second[10];
+
+  HWY_INLINE explicit RoundKeys(const PhiloxStream& stream) {
+    uint32_t key0 = stream.key0, key1 = stream.key1;
+    for (int round = 0; round < 10; ++round) {
+      first[round] = hn::Set(U64(), key0);
+      second[round] = hn::Set(U64(), key1);
+      key0 += 0x9E3779B9;
+      key1 += 0xBB67AE85;
+    }
+  }
+};
+
 HWY_INLINE VW multiply_low(VW a, VU b) { return hn::MulEven(hn::BitCast(U32(), a), b); }
+
+// The high half brought down. A shuffle, because shifts would wait for the multiplier's port.
+HWY_INLINE VW high_half(VW a) { return hn::BitCast(U64(), hn::Shuffle2301(hn::BitCast(U32(), a))); }
 
 // The kBatch words of the blocks that start at counter (low, high).
 //
 // Each 64-bit lane holds one counter word in its low half. The high half is left to fill with
 // rubbish, as neither the multiplication nor the exclusive or carries it down; the products bring
 // high and low words out together.
-HWY_INLINE Words philox(const PhiloxStream& stream, uint64_t low, uint64_t high) {
+HWY_INLINE Words philox(const RoundKeys& keys, uint64_t low, uint64_t high) {
   const U32 u32;
   const U64 u64;
   // Even lanes count the first half of the blocks and odd lanes the second, which is the order that
@@ -50,16 +68,13 @@ HWY_INLINE Words philox(const PhiloxStream& stream, uint64_t low, uint64_t high)
   VW c2 = upper, c3 = hn::ShiftRight<32>(upper);
   const VU m0 = hn::Set(u32, 0xD2511F53);
   const VU m1 = hn::Set(u32, 0xCD9E8D57);
-  uint32_t key0 = stream.key0, key1 = stream.key1;
   for (int round = 0; round < 10; ++round) {
     const VW p0 = multiply_low(c0, m0);
     const VW p1 = multiply_low(c2, m1);
-    c0 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p1), c1), hn::Set(u64, key0));
-    c2 = hn::Xor(hn::Xor(hn::ShiftRight<32>(p0), c3), hn::Set(u64, key1));
+    c0 = hn::Xor3(high_half(p1), c1, keys.first[round]);
+    c2 = hn::Xor3(high_half(p0), c3, keys.second[round]);
     c1 = p1;
     c3 = p0;
-    key0 += 0x9E3779B9;
-    key1 += 0xBB67AE85;
   }
   const VW mask = hn::Set(u64, 0xFFFFFFFF);
   const VW front = hn::Or(hn::And(c0, mask), hn::ShiftLeft<32>(c1));
@@ -72,10 +87,12 @@ HWY_INLINE Words philox(const PhiloxStream& stream, uint64_t low, uint64_t high)
 template <class T, class Finish>
 HWY_INLINE void fill(const PhiloxStream& stream, T* y, int64_t begin, int64_t end, Finish finish) {
   HWY_ALIGN T buffer[kBatch];
+  const RoundKeys keys(stream);
+  const uint64_t counter_low = stream.counter_low, counter_high = stream.counter_high;
   while (begin < end) {
     const uint64_t block = static_cast<uint64_t>(begin) / 4;
-    const uint64_t low = stream.counter_low + block;
-    const Words words = philox(stream, low, stream.counter_high + (low < block));
+    const uint64_t low = counter_low + block;
+    const Words words = philox(keys, low, counter_high + (low < block));
     const int64_t skip = begin % 4;
     const int64_t n = std::min(kBatch - skip, end - begin);
     const bool whole = n == kBatch;

@@ -24,8 +24,8 @@ void fill_words(const PhiloxStream& stream, uint32_t* y, int64_t begin, int64_t 
 /// The same as uniform numbers in [0, 1): the low 23 bits of each word over 2^23.
 void fill_uniform(const PhiloxStream& stream, float* y, int64_t begin, int64_t end);
 
-/// The same as normal numbers of mean 0 and deviation 1: elements 2 j and 2 j + 1 are the Box-Muller
-/// pair (sine, then cosine) of words 2 j (the radius) and 2 j + 1 (the angle).
+/// The same as normal numbers of mean 0 and deviation 1: elements 2 j and 2 j + 1 are the
+/// Box-Muller pair (sine, then cosine) of words 2 j (the radius) and 2 j + 1 (the angle).
 void fill_normal(const PhiloxStream& stream, float* y, int64_t begin, int64_t end);
 
 }  // namespace thalweg::simd

@@ -45,10 +45,23 @@ struct Smaller {
   static bool better(float a, float b) { return a < b; }
 };
 
+template <class Order>
+HWY_INLINE int64_t find_best_of_few(const float* x, int64_t n) {
+  float value = Order::kWorst;
+  int64_t position = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const bool wins = Order::better(x[i], value);
+    value = wins ? x[i] : value;
+    position = wins ? i : position;
+  }
+  return position;
+}
+
 // Each lane keeps its best and the number of the vector it came from; vector numbers of up to 2^31
 // reach further than any row. Lanes past the end hold `kWorst`, which replaces nothing.
 template <class Order>
 HWY_INLINE int64_t find_best(const float* x, int64_t n) {
+  if (n < 2 * kLanes) return find_best_of_few<Order>(x, n);
   const Order better;
   V best = set(Order::kWorst);
   VI where = hn::Zero(I32());

@@ -32,9 +32,8 @@ HWY_INLINE void merge(const float* x, float* y, int64_t n, bool first) {
     std::copy_n(x, n, y);
     return;
   }
-  sweep<4>(n, [=](auto io, int64_t i) THALWEG_SIMD_LAMBDA {
-    io.store(Op()(io.load(y + i), io.load(x + i)), y + i);
-  });
+  sweep<4>(n, [=](auto io, int64_t i)
+                  THALWEG_SIMD_LAMBDA { io.store(Op()(io.load(y + i), io.load(x + i)), y + i); });
 }
 
 template <class Op>
@@ -92,8 +91,8 @@ void reduce_narrow(const float* x, int64_t rows, int64_t columns, float* y) {
 }
 
 template <class Op>
-HWY_INLINE void reduce_tiles(const float* x, float* y, int64_t rows, int64_t columns,
-                             int64_t begin, int64_t end) {
+HWY_INLINE void reduce_tiles(const float* x, float* y, int64_t rows, int64_t columns, int64_t begin,
+                             int64_t end) {
   for (int64_t c = begin; c < end; c += kTile) {
     reduce_tile<Op>(x + c, columns, rows, y + c, std::min(kTile, end - c));
   }
@@ -120,9 +119,8 @@ HWY_INLINE void reduce_all(const float* x, float* y, int64_t outer, int64_t mid,
 
 void divide(float* y, int64_t n, int64_t count) {
   const V divisor = set(static_cast<float>(count));
-  sweep(n, [=](auto io, int64_t i) THALWEG_SIMD_LAMBDA {
-    io.store(hn::Div(io.load(y + i), divisor), y + i);
-  });
+  sweep(n, [=](auto io, int64_t i)
+               THALWEG_SIMD_LAMBDA { io.store(hn::Div(io.load(y + i), divisor), y + i); });
 }
 
 }  // namespace

@@ -75,16 +75,15 @@ HWY_INLINE float fold_block(int64_t n, Op op, Value value) {
     const M inside = hn::FirstN(F32(), static_cast<size_t>(n - i));
     a0 = op(a0, hn::IfThenElse(inside, value(Part{n - i}, i), neutral));
   }
-  return fold_lanes(a0, op);
+  return hn::GetLane(fold_lanes(a0, op));
 }
 
 template <int kWide = 8, class Op, class Value>
 HWY_INLINE float fold(int64_t n, Op op, Value value) {
   double total = Op::kNeutral;
   for (int64_t begin = 0; begin < n; begin += kBlock) {
-    const auto shifted = [=](auto io, int64_t i) THALWEG_SIMD_LAMBDA {
-      return value(io, begin + i);
-    };
+    const auto shifted = [=](auto io, int64_t i)
+                             THALWEG_SIMD_LAMBDA { return value(io, begin + i); };
     total = Op::collect(total, fold_block<kWide>(std::min(kBlock, n - begin), op, shifted));
   }
   return static_cast<float>(total);

@@ -1,8 +1,6 @@
 // Softmax and log-softmax, forward and backward.
 #include "kernels/cpu/softmax.h"
 
-#include <cmath>
-
 #include "kernels/cpu/highway.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -26,7 +24,7 @@ void log_softmax(const float* x, float* y, int64_t rows, int64_t classes) {
   for (int64_t r = 0; r < rows; ++r, x += classes, y += classes) {
     const float largest = row_max(x, classes);
     const V shift = set(largest);
-    const V log_total = set(std::log(exp_sum(x, largest, classes)));
+    const V log_total = log(set(exp_sum(x, largest, classes)));
     sweep<4>(classes, [=](auto io, int64_t i) THALWEG_SIMD_LAMBDA {
       io.store(hn::Sub(hn::Sub(io.load(x + i), shift), log_total), y + i);
     });
@@ -45,8 +43,7 @@ void softmax_grad(const float* y, const float* dy, float* dx, int64_t rows, int6
   }
 }
 
-void log_softmax_grad(const float* y, const float* dy, float* dx, int64_t rows,
-                      int64_t classes) {
+void log_softmax_grad(const float* y, const float* dy, float* dx, int64_t rows, int64_t classes) {
   for (int64_t r = 0; r < rows; ++r, y += classes, dy += classes, dx += classes) {
     const V total = set(fold_range<SumOp>(dy, classes));
     sweep(classes, [=](auto io, int64_t i) THALWEG_SIMD_LAMBDA {

@@ -32,8 +32,9 @@ void sparse_softmax_cross_entropy_rows(const float* logits, const int32_t* label
 void sparse_softmax_cross_entropy_rows(const float* logits, const int64_t* labels, float* loss,
                                        float* backprop, int64_t rows, int64_t classes);
 
-/// SoftmaxCrossEntropyWithLogits with labels of [rows, classes]: loss[r] = sum(labels (log(sum(e^x))
-/// - x)), backprop = softmax(x) - labels, which is the gradient when each row of labels sums to 1.
+/// SoftmaxCrossEntropyWithLogits with labels of [rows, classes]: with s = log(sum(e^x)),
+/// loss[r] = sum(labels (s - x)) and backprop = softmax(x) - labels, which is the gradient when
+/// each row of labels sums to 1.
 /// A label of exactly 0 takes no part, whatever its logit. backprop may be null.
 void softmax_cross_entropy_rows(const float* logits, const float* labels, float* loss,
                                 float* backprop, int64_t rows, int64_t classes);

@@ -1,4 +1,5 @@
-// The three passes over one row that softmax and its losses share. Per-target header, see vec_inl.h.
+// The three passes over one row that softmax and its losses share. Per-target header, see
+// vec_inl.h.
 #if defined(THALWEG_KERNELS_CPU_SOFTMAX_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef THALWEG_KERNELS_CPU_SOFTMAX_INL_H_
 #undef THALWEG_KERNELS_CPU_SOFTMAX_INL_H_
@@ -41,11 +42,13 @@ HWY_INLINE float exp_sum(const float* x, float shift, int64_t n) {
   });
 }
 
+// Cheaper than a call of libm, for one number a row.
+HWY_INLINE float log_of(float x) { return hn::GetLane(log(set(x))); }
+
 HWY_INLINE void scale_row(float* y, float factor, int64_t n) {
   const V f = set(factor);
-  sweep<4>(n, [=](auto io, int64_t i) THALWEG_SIMD_LAMBDA {
-    io.store(hn::Mul(io.load(y + i), f), y + i);
-  });
+  sweep<4>(n, [=](auto io, int64_t i)
+                  THALWEG_SIMD_LAMBDA { io.store(hn::Mul(io.load(y + i), f), y + i); });
 }
 
 }  // namespace HWY_NAMESPACE

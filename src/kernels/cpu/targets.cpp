@@ -27,7 +27,8 @@ const char* target_name() { return hwy::TargetName(HWY_DYNAMIC_DISPATCH(current_
 std::vector<const char*> available_targets() {
   std::vector<const char*> names;
   // A lower bit is a better target, and the list starts from the lowest.
-  for (int64_t target : hwy::SupportedAndGeneratedTargets()) names.push_back(hwy::TargetName(target));
+  for (int64_t target : hwy::SupportedAndGeneratedTargets())
+    names.push_back(hwy::TargetName(target));
   return names;
 }
 

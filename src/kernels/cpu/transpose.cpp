@@ -1,5 +1,5 @@
-// Blocks small enough for the first-level cache; for 4-byte elements squares are turned in
-// registers.
+// Tiles of 16 by 16, within blocks that keep the lines of both matrices in the
+// second-level cache until they are used up; for 4-byte elements squares are turned in registers.
 #include "kernels/cpu/transpose.h"
 
 #include <algorithm>
@@ -83,15 +83,26 @@ HWY_INLINE void transpose_block(const T* x, T* y, int64_t rows, int64_t columns,
   transpose_plain(x, y, rows, columns, w);
 }
 
+constexpr int64_t kTile = 16;
+constexpr int64_t kBlock = 128;
+
+template <class T>
+HWY_INLINE void transpose_tiles(const T* x, T* y, int64_t rows, int64_t columns, Window w) {
+  for (int64_t c = w.c0; c < w.c1; c += kTile) {
+    for (int64_t r = w.r0; r < w.r1; r += kTile) {
+      transpose_block(x, y, rows, columns,
+                      {r, std::min(r + kTile, w.r1), c, std::min(c + kTile, w.c1)});
+    }
+  }
+}
+
 template <class T>
 void transpose_window(const void* x, void* y, int64_t rows, int64_t columns, int64_t begin,
                       int64_t end) {
-  constexpr int64_t kRows = 16;
-  constexpr int64_t kColumns = 64 / sizeof(T);  // a cache line of input
-  for (int64_t c = 0; c < columns; c += kColumns) {
-    for (int64_t r = begin; r < end; r += kRows) {
-      const Window w{r, std::min(r + kRows, end), c, std::min(c + kColumns, columns)};
-      transpose_block(static_cast<const T*>(x), static_cast<T*>(y), rows, columns, w);
+  for (int64_t r = begin; r < end; r += kBlock) {
+    for (int64_t c = 0; c < columns; c += kBlock) {
+      const Window w{r, std::min(r + kBlock, end), c, std::min(c + kBlock, columns)};
+      transpose_tiles(static_cast<const T*>(x), static_cast<T*>(y), rows, columns, w);
     }
   }
 }

@@ -47,9 +47,7 @@ struct Softplus {
 };
 
 struct Elu {
-  HWY_INLINE V operator()(V x) const {
-    return hn::IfThenElse(hn::Lt(x, zero()), expm1(x), x);
-  }
+  HWY_INLINE V operator()(V x) const { return hn::IfThenElse(hn::Lt(x, zero()), expm1(x), x); }
 };
 
 // scale (x or alpha (e^x - 1)); scale 1.0507..., scale alpha 1.7580... (Klambauer et al. 2017).
@@ -81,18 +79,12 @@ struct Sinh {
 };
 
 constexpr Named<UnaryFn> kTable[] = {
-    {"Exp", map_unary<Exp, 1>},
-    {"Expm1", map_unary<Expm1, 1>},
-    {"Log", map_unary<Log, 1>},
-    {"Log1p", map_unary<Log1p, 1>},
-    {"Tanh", map_unary<Tanh, 1>},
-    {"Sigmoid", map_unary<Sigmoid, 1>},
-    {"Erf", map_unary<Erf, 1>},
-    {"Softplus", map_unary<Softplus, 1>},
-    {"Elu", map_unary<Elu, 1>},
-    {"Selu", map_unary<Selu, 1>},
-    {"Cosh", map_unary<Cosh, 1>},
-    {"Sinh", map_unary<Sinh, 1>},
+    {"Exp", map_unary<Exp, 1>},   {"Expm1", map_unary<Expm1, 1>},
+    {"Log", map_unary<Log, 1>},   {"Log1p", map_unary<Log1p, 1>},
+    {"Tanh", map_unary<Tanh, 1>}, {"Sigmoid", map_unary<Sigmoid, 1>},
+    {"Erf", map_unary<Erf, 1>},   {"Softplus", map_unary<Softplus, 1>},
+    {"Elu", map_unary<Elu, 1>},   {"Selu", map_unary<Selu, 1>},
+    {"Cosh", map_unary<Cosh, 1>}, {"Sinh", map_unary<Sinh, 1>},
 };
 
 }  // namespace

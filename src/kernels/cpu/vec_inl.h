@@ -103,16 +103,15 @@ HWY_INLINE V min_nan(V a, V b) {
   return THALWEG_SIMD_X86 ? m : hn::IfThenElse(hn::IsNaN(b), b, m);
 }
 
-// Folds the lanes of v with `combine`, in a fixed tree.
+// Every lane of the result holds the fold of all lanes of v with `combine`, in a fixed tree.
 template <class Combine>
-HWY_INLINE float fold_lanes(V v, Combine combine) {
+HWY_INLINE V fold_lanes(V v, Combine combine) {
+  static_assert(kLanes <= 16);
   v = combine(v, hn::Shuffle1032(v));
   v = combine(v, hn::Shuffle2301(v));
-  HWY_ALIGN float lanes[kLanes];
-  hn::Store(v, F32(), lanes);
-  V total = set(lanes[0]);
-  for (int64_t block = 4; block < kLanes; block += 4) total = combine(total, set(lanes[block]));
-  return hn::GetLane(total);
+  if constexpr (kLanes > 4) v = combine(v, hn::SwapAdjacentBlocks(v));
+  if constexpr (kLanes > 8) v = combine(v, hn::ReverseBlocks(F32(), v));
+  return v;
 }
 
 // Access to a whole vector, or to its first n lanes, behind one interface, so that a loop body is

@@ -1,5 +1,7 @@
 #include "thalweg/ops/pooling.h"
 
+#include <limits>
+
 #include "ops/add_op.h"
 #include "ops/families.h"
 #include "ops/image_options.h"
@@ -69,12 +71,18 @@ void max_pool_gradient(GradientContext& c) {
 
 // Which cell is the largest does not change with a small change of the input, so only the third input has a gradient.
 void max_pool_grad_gradient(GradientContext& c) {
+  Output input = c.input(0), gradient = c.grad();
   AttrMap attrs = pooling_attrs_of(c);
-  if (c.attr<std::string>("padding") == "EXPLICIT") {
-    throw unimplemented("the second derivative of max pooling with explicit padding, which MaxPoolGradGrad does not take");
+  if (c.attr<std::string>("padding") == "EXPLICIT") {  // which MaxPoolGradGrad does not know
+    const auto& cells = c.attr<std::vector<int64_t>>("explicit_paddings");
+    Paddings paddings;
+    for (size_t i = 0; i < cells.size(); i += 2) paddings.emplace_back(cells[i], cells[i + 1]);
+    input = pad(input, paddings, -std::numeric_limits<double>::infinity());
+    gradient = pad(gradient, paddings);
+    attrs["padding"] = std::string("VALID");
   }
   attrs.erase("explicit_paddings");
-  c.set(2, add_op("MaxPoolGradGrad", {c.input(0), c.input(1), c.grad()}, std::move(attrs)));
+  c.set(2, add_op("MaxPoolGradGrad", {input, c.input(1), gradient}, std::move(attrs)));
 }
 
 void max_pool_grad_grad_gradient(GradientContext& c) {

@@ -1,5 +1,6 @@
-// Random numbers as a function of position: which Philox block and words an element comes from, and how words become
-// numbers. These are TensorFlow's conventions, so that equal seeds give its numbers.
+// Random numbers as a function of position: which Philox block and words an element comes from, and
+// how words become numbers. These are TensorFlow's conventions, so that equal seeds give its
+// numbers.
 #pragma once
 
 #include <cmath>
@@ -21,23 +22,24 @@ struct RandomStream {
   PhiloxBlock block(uint64_t n) const {
     const uint64_t low = (uint64_t{start[1]} << 32 | start[0]) + n;
     const uint64_t high = (uint64_t{start[3]} << 32 | start[2]) + (low < n ? 1 : 0);
-    return philox4x32({static_cast<uint32_t>(low), static_cast<uint32_t>(low >> 32), static_cast<uint32_t>(high),
-                       static_cast<uint32_t>(high >> 32)},
+    return philox4x32({static_cast<uint32_t>(low), static_cast<uint32_t>(low >> 32),
+                       static_cast<uint32_t>(high), static_cast<uint32_t>(high >> 32)},
                       key);
   }
 };
 
-/// For stateful ops: the key is `seed`, the upper half of the counter is `seed2` in run 0 (as in TensorFlow's first run)
-/// and a mix of seed2 and the run's number later.
+/// For stateful ops: the key is `seed`, the upper half of the counter is `seed2` in run 0 (as in
+/// TensorFlow's first run) and a mix of seed2 and the run's number later.
 inline RandomStream stateful_stream(int64_t seed, int64_t seed2, uint64_t run) {
   const auto key = static_cast<uint64_t>(seed);
-  const uint64_t high = run == 0 ? static_cast<uint64_t>(seed2) : mix_seed(static_cast<uint64_t>(seed2), run);
+  const uint64_t high =
+      run == 0 ? static_cast<uint64_t>(seed2) : mix_seed(static_cast<uint64_t>(seed2), run);
   return {{static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32)},
           {0, 0, static_cast<uint32_t>(high), static_cast<uint32_t>(high >> 32)}};
 }
 
-/// For stateless ops: the seeds are scrambled by one Philox block under a fixed key, so that it does not matter which of
-/// their bits vary.
+/// For stateless ops: the seeds are scrambled by one Philox block under a fixed key, so that it
+/// does not matter which of their bits vary.
 inline RandomStream stateless_stream(int64_t seed0, int64_t seed1) {
   const auto a = static_cast<uint64_t>(seed0);
   const auto b = static_cast<uint64_t>(seed1);
@@ -75,7 +77,8 @@ inline Float16 unit_float16(uint32_t word) {
   return Float16(static_cast<float>(value) - 1);
 }
 
-// Two standard normal numbers from two uniform ones (Box and Muller 1958); u1 is kept from 0 for the logarithm.
+// Two standard normal numbers from two uniform ones (Box and Muller 1958); u1 is kept from 0 for
+// the logarithm.
 
 inline std::pair<float, float> normal_floats(uint32_t a, uint32_t b) {
   const float u1 = std::fmax(unit_float(a), 1e-7f);

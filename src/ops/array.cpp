@@ -2,7 +2,6 @@
 #include "thalweg/ops/array.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "ops/families.h"
 #include "ops/known_values.h"
@@ -31,7 +30,8 @@ void restore_shape(GradientContext& context) {
     unknown += dim == kUnknownDim ? 1 : 0;
     empty = empty || dim == 0;
   }
-  // One unknown dimension can be left to Reshape, which saves looking at x; beside a 0 it could not be told.
+  // One unknown dimension can be left to Reshape, which saves looking at x; beside a 0 it could not
+  // be told.
   const bool fixed = shape.has_rank() && (unknown == 0 || (unknown == 1 && !empty));
   context.set(0, reshape(context.grad(), fixed ? IntVector(shape) : IntVector(shape_of(x))));
 }
@@ -39,7 +39,8 @@ void restore_shape(GradientContext& context) {
 void const_shape(ShapeContext& context) {
   const Tensor& value = context.attr<Tensor>("value");
   if (value.dtype() != context.attr<DType>("dtype")) {
-    throw context.error("attribute `value` is ", value.dtype(), ", but `dtype` is ", context.attr<DType>("dtype"));
+    throw context.error("attribute `value` is ", value.dtype(), ", but `dtype` is ",
+                        context.attr<DType>("dtype"));
   }
   context.set_output(0, value.shape());
 }
@@ -47,7 +48,8 @@ void const_shape(ShapeContext& context) {
 void default_shape(ShapeContext& context) {
   const Shape& shape = context.attr<Shape>("shape");
   if (!shape.is_compatible_with(context.input(0))) {
-    throw context.error("the default has shape ", context.input(0), ", which `shape` ", shape, " does not admit");
+    throw context.error("the default has shape ", context.input(0), ", which `shape` ", shape,
+                        " does not admit");
   }
   context.set_output(0, shape);
 }
@@ -64,23 +66,26 @@ void reshape_shape(ShapeContext& context) {
   const bool constant = context.constant(1).has_value();
   const Shape& x = context.input(0);
   if (entries->size() > Shape::kMaxRank) {
-    throw context.error("cannot reshape to ", entries->size(), " dimensions; at most ", Shape::kMaxRank,
-                        " are possible");
+    throw context.error("cannot reshape to ", entries->size(), " dimensions; at most ",
+                        Shape::kMaxRank, " are possible");
   }
   std::vector<int64_t> dims;
   int wildcards = 0;
   int open = 0;  // dimensions that are -1, or that the graph will compute
   for (const auto& entry : *entries) {
-    if (entry && *entry < -1) throw context.error("the target shape holds the negative size ", *entry);
+    if (entry && *entry < -1)
+      throw context.error("the target shape holds the negative size ", *entry);
     wildcards += entry && *entry == -1 ? 1 : 0;
     open += entry && *entry != -1 ? 0 : 1;
     dims.push_back(entry.value_or(kUnknownDim));
   }
-  if (wildcards > 1) throw context.error("only one dimension of the target may be -1, got ", wildcards);
+  if (wildcards > 1)
+    throw context.error("only one dimension of the target may be -1, got ", wildcards);
   const Shape target(dims);
   if (!x.is_fully_defined() || open > 1) return context.set_output(0, target);
   // A single dimension that is computed has the size a -1 would, but beside a 0 it may have any.
-  if (open == 1 && !constant && std::count(dims.begin(), dims.end(), 0) != 0) return context.set_output(0, target);
+  if (open == 1 && !constant && std::count(dims.begin(), dims.end(), 0) != 0)
+    return context.set_output(0, target);
   context.set_output(0, resolve_reshape(x, target));
 }
 
@@ -104,7 +109,8 @@ void squeeze_shape(ShapeContext& context) {
   for (int64_t axis : axes) {
     const int place = normalize_axis(context, axis, x.rank());
     if (x[place] != 1 && x[place] != kUnknownDim) {
-      throw context.error("cannot squeeze dimension ", axis, " of shape ", x, ": its size is ", x[place], ", not 1");
+      throw context.error("cannot squeeze dimension ", axis, " of shape ", x, ": its size is ",
+                          x[place], ", not 1");
     }
     drop[static_cast<size_t>(place)] = true;
   }
@@ -127,7 +133,8 @@ void range_shape(ShapeContext& context) {
   for (int i = 0; i < 3; ++i) {
     if (const auto value = context.constant(i)) {
       bounds[i] = *value;
-    } else if (const auto known = is_integer(context.input_dtype(i)) ? known_scalar(context, i) : std::nullopt) {
+    } else if (const auto known =
+                   is_integer(context.input_dtype(i)) ? known_scalar(context, i) : std::nullopt) {
       bounds[i] = Tensor(*known);
     } else {
       return context.set_output(0, Shape::unknown_of_rank(1));
@@ -140,8 +147,8 @@ void range_gradient(GradientContext& context) {
   // output[i] = start + i * delta
   const Output grad = context.grad();
   const Output zero = scalar_like(grad, 0);
-  const Output positions =
-      cast(range(cast(zero, kInt32), size_of(grad), cast(scalar_like(grad, 1), kInt32)), grad.dtype());
+  const Output positions = cast(
+      range(cast(zero, kInt32), size_of(grad), cast(scalar_like(grad, 1), kInt32)), grad.dtype());
   context.set(0, reduce_sum(grad));
   context.set(2, reduce_sum(grad * positions));
 }
@@ -158,7 +165,8 @@ constexpr OpDef kArrayOps[] = {
      .inputs = {},
      .outputs = {"output: dtype | What the run feeds."},
      .attrs = {"dtype: type | Element type.",
-               "shape: shape = { unknown_rank: true } | What shapes it takes; unknown dimensions take any size."},
+               "shape: shape = { unknown_rank: true } | What shapes it takes; unknown dimensions "
+               "take any size."},
      .doc = "A tensor that every run must feed; running it is an error.",
      .shape = [](ShapeContext& c) { c.set_output(0, c.attr<Shape>("shape")); },
      .no_gradient = "it has no inputs"},
@@ -207,7 +215,8 @@ constexpr OpDef kArrayOps[] = {
     {.name = "Reshape",
      .inputs = {"tensor: T | A tensor.",
                 "shape: Tshape | The new shape; one entry may be -1 and is then what is left."},
-     .outputs = {"output: T | The elements of `tensor` in the same row-major order, under `shape`."},
+     .outputs =
+         {"output: T | The elements of `tensor` in the same row-major order, under `shape`."},
      .attrs = {"T: type | Element type.", "Tshape: {int32, int64} = int32 | Type of `shape`."},
      .doc = "The same elements under another shape.",
      .shape = reshape_shape,
@@ -224,7 +233,8 @@ constexpr OpDef kArrayOps[] = {
      .inputs = {"input: T | A tensor."},
      .outputs = {"output: T | `input` without dimensions of size 1."},
      .attrs = {"T: type | Element type.",
-               "squeeze_dims: list(int) >= 0 = [] | The dimensions to drop, each of size 1; empty: all of size 1."},
+               "squeeze_dims: list(int) >= 0 = [] | The dimensions to drop, each of size 1; empty: "
+               "all of size 1."},
      .doc = "Drops dimensions of size 1.",
      .shape = squeeze_shape,
      .gradient = restore_shape},
@@ -236,10 +246,12 @@ constexpr OpDef kArrayOps[] = {
      .shape = fill_shape,
      .gradient = [](GradientContext& c) { c.set(1, reduce_sum(c.grad())); }},
     {.name = "Range",
-     .inputs = {"start: Tidx | The first number, a scalar.", "limit: Tidx | Where to stop, itself left out; a scalar.",
+     .inputs = {"start: Tidx | The first number, a scalar.",
+                "limit: Tidx | Where to stop, itself left out; a scalar.",
                 "delta: Tidx | The step, not 0; a scalar."},
      .outputs = {"output: Tidx | `start`, `start + delta`, ... short of `limit`, `[n]`."},
-     .attrs = {"Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32} = int32 | "
+     .attrs = {"Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32} = "
+               "int32 | "
                "Element type."},
      .doc = "Evenly spaced numbers.",
      .shape = range_shape,
@@ -254,108 +266,16 @@ constexpr OpDef kArrayOps[] = {
     {.name = "OnesLike",
      .inputs = {"x: T | A tensor."},
      .outputs = {"y: T | Ones (true) of its shape."},
-     .attrs = {"T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64, bool} | "
+     .attrs = {"T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, "
+               "int64, uint64, bool} | "
                "Element type."},
      .doc = "Ones of the shape of a tensor.",
      .shape = shape_functions::same_as_input,
      .gradient = no_flow},
 };
 
-// Up to this size a constant is written out, so that whoever reads the graph sees its values.
-constexpr int64_t kLargestWrittenOut = 64;
-
-Output filled(Graph& graph, const Tensor& scalar, const Shape& shape, const ArrayOptions& options) {
-  if (shape.num_elements() > kLargestWrittenOut) return fill(shape, constant(graph, scalar), options);
-  Tensor value = Tensor::zeros(scalar.dtype(), shape);
-  if (const size_t bytes = element_size(scalar.dtype()); bytes != 0) {
-    auto* cell = static_cast<char*>(value.mutable_raw());
-    for (int64_t i = 0; i < value.num_elements(); ++i, cell += bytes) std::memcpy(cell, scalar.raw(), bytes);
-  }
-  return constant(graph, value, options);
-}
-
 }  // namespace
 
 std::span<const OpDef> array_ops() { return kArrayOps; }
-
-Output constant(Graph& graph, const Tensor& value, const ArrayOptions& options) {
-  return graph.add("Const", {}, {{"dtype", value.dtype()}, {"value", value}}, {.name = options.name}).output();
-}
-
-Output scalar_like(const Output& like, double value) {
-  return constant(like.graph(), Tensor(value).cast(like.dtype()));
-}
-
-Output placeholder(Graph& graph, DType dtype, const Shape& shape, const ArrayOptions& options) {
-  return graph.add("Placeholder", {}, {{"dtype", dtype}, {"shape", shape}}, {.name = options.name}).output();
-}
-
-Output placeholder_with_default(const Output& value, const Shape& shape, const ArrayOptions& options) {
-  return value.graph()
-      .add("PlaceholderWithDefault", {value}, {{"shape", shape}}, {.name = options.name})
-      .output();
-}
-
-Output identity(const Output& x, const ArrayOptions& options) {
-  return x.graph().add("Identity", {x}, {}, {.name = options.name}).output();
-}
-
-Output stop_gradient(const Output& x, const ArrayOptions& options) {
-  return x.graph().add("StopGradient", {x}, {}, {.name = options.name}).output();
-}
-
-Output shape_of(const Output& x, DType out_type, const ArrayOptions& options) {
-  return x.graph().add("Shape", {x}, {{"out_type", out_type}}, {.name = options.name}).output();
-}
-
-Output rank_of(const Output& x, const ArrayOptions& options) {
-  return x.graph().add("Rank", {x}, {}, {.name = options.name}).output();
-}
-
-Output size_of(const Output& x, DType out_type, const ArrayOptions& options) {
-  return x.graph().add("Size", {x}, {{"out_type", out_type}}, {.name = options.name}).output();
-}
-
-Output reshape(const Output& x, const IntVector& shape, const ArrayOptions& options) {
-  return x.graph().add("Reshape", {x, shape.in(x.graph())}, {}, {.name = options.name}).output();
-}
-
-Output expand_dims(const Output& x, int64_t axis, const ArrayOptions& options) {
-  const Output dim = constant(x.graph(), Tensor(static_cast<int32_t>(axis)));
-  return x.graph().add("ExpandDims", {x, dim}, {}, {.name = options.name}).output();
-}
-
-Output squeeze(const Output& x, std::vector<int64_t> axes, const ArrayOptions& options) {
-  return x.graph().add("Squeeze", {x}, {{"squeeze_dims", std::move(axes)}}, {.name = options.name}).output();
-}
-
-Output fill(const IntVector& dims, const Output& value, const ArrayOptions& options) {
-  return value.graph().add("Fill", {dims.in(value.graph()), value}, {}, {.name = options.name}).output();
-}
-
-Output range(const Output& start, const Output& limit, const Output& delta, const ArrayOptions& options) {
-  return start.graph().add("Range", {start, limit, delta}, {}, {.name = options.name}).output();
-}
-
-Output range(Graph& graph, int64_t start, int64_t limit, int64_t delta, DType dtype, const ArrayOptions& options) {
-  const auto number = [&](int64_t value) { return constant(graph, Tensor(value).cast(dtype)); };
-  return range(number(start), number(limit), number(delta), options);
-}
-
-Output zeros_like(const Output& x, const ArrayOptions& options) {
-  return x.graph().add("ZerosLike", {x}, {}, {.name = options.name}).output();
-}
-
-Output ones_like(const Output& x, const ArrayOptions& options) {
-  return x.graph().add("OnesLike", {x}, {}, {.name = options.name}).output();
-}
-
-Output zeros(Graph& graph, DType dtype, const Shape& shape, const ArrayOptions& options) {
-  return filled(graph, Tensor::zeros(dtype, Shape{}), shape, options);
-}
-
-Output ones(Graph& graph, DType dtype, const Shape& shape, const ArrayOptions& options) {
-  return filled(graph, Tensor(1.0).cast(dtype), shape, options);
-}
 
 }  // namespace thalweg

@@ -9,7 +9,8 @@ namespace thalweg {
 namespace {
 
 void check_gradient(GradientContext& context) {
-  const std::string message = str("in the gradient of ", context.input(0).name(), ": ", context.attr<std::string>("message"));
+  const std::string message = str("in the gradient of ", context.input(0).name(), ": ",
+                                  context.attr<std::string>("message"));
   context.set(0, check_numerics(context.grad(), message));
 }
 
@@ -22,9 +23,11 @@ constexpr OpDef kControlOps[] = {
      .shape = shape_functions::none,
      .no_gradient = "it has no outputs"},
     {.name = "Assert",
-     .inputs = {"condition: bool | What must be true, a scalar.", "data: T | What the message shows otherwise."},
+     .inputs = {"condition: bool | What must be true, a scalar.",
+                "data: T | What the message shows otherwise."},
      .outputs = {},
-     .attrs = {"T: list(type) >= 1 | Types of `data`.", "summarize: int = 3 | Elements shown of each; -1: all."},
+     .attrs = {"T: list(type) >= 1 | Types of `data`.",
+               "summarize: int = 3 | Elements shown of each; -1: all."},
      .doc = "Fails the run when a condition is false.",
      .shape = [](ShapeContext& c) { c.with_rank(0, 0); },
      .no_gradient = "it has no outputs",
@@ -32,7 +35,8 @@ constexpr OpDef kControlOps[] = {
     {.name = "CheckNumerics",
      .inputs = {"tensor: T | A tensor."},
      .outputs = {"output: T | The same."},
-     .attrs = {"T: {bfloat16, half, float, double} | Element type.", "message: string | Starts the error's text."},
+     .attrs = {"T: {bfloat16, half, float, double} | Element type.",
+               "message: string | Starts the error's text."},
      .doc = "Its input; fails the run when that holds a NaN or an infinity. So does its gradient.",
      .shape = shape_functions::same_as_input,
      .gradient = check_gradient},
@@ -41,7 +45,8 @@ constexpr OpDef kControlOps[] = {
      .outputs = {"output: T | `input`."},
      .attrs = {"T: type | Element type.", "U: list(type) >= 0 | Types of `data`.",
                "message: string = '' | Written in front.",
-               "first_n: int = -1 | How often it writes, counted from when the run was prepared; -1: always.",
+               "first_n: int = -1 | How often it writes, counted from when the run was prepared; "
+               "-1: always.",
                "summarize: int = 3 | Elements shown of each; -1: all."},
      .doc = "Its input; writes a message and other tensors as it passes.",
      .shape = shape_functions::same_as_input,
@@ -54,7 +59,8 @@ constexpr OpDef kControlOps[] = {
 std::span<const OpDef> control_ops() { return kControlOps; }
 
 Node& no_op(Graph& graph, std::vector<Node*> control_inputs, const ControlOptions& options) {
-  return graph.add("NoOp", {}, {}, {.name = options.name, .control_inputs = std::move(control_inputs)});
+  return graph.add("NoOp", {}, {},
+                   {.name = options.name, .control_inputs = std::move(control_inputs)});
 }
 
 Node& group(const std::vector<Node*>& nodes, const ControlOptions& options) {
@@ -62,15 +68,19 @@ Node& group(const std::vector<Node*>& nodes, const ControlOptions& options) {
   return no_op(nodes[0]->graph(), nodes, options);
 }
 
-Node& assert_that(const Output& condition, const std::vector<Output>& data, const AssertOptions& options) {
+Node& assert_that(const Output& condition, const std::vector<Output>& data,
+                  const AssertOptions& options) {
   std::vector<Output> inputs = {condition};
   inputs.insert(inputs.end(), data.begin(), data.end());
   if (data.empty()) inputs.push_back(condition);
-  return condition.graph().add("Assert", std::move(inputs), {{"summarize", options.summarize}}, {.name = options.name});
+  return condition.graph().add("Assert", std::move(inputs), {{"summarize", options.summarize}},
+                               {.name = options.name});
 }
 
 Output check_numerics(const Output& x, std::string message, const ControlOptions& options) {
-  return x.graph().add("CheckNumerics", {x}, {{"message", std::move(message)}}, {.name = options.name}).output();
+  return x.graph()
+      .add("CheckNumerics", {x}, {{"message", std::move(message)}}, {.name = options.name})
+      .output();
 }
 
 Output print(const Output& x, std::string message, const PrintOptions& options) {
@@ -79,7 +89,9 @@ Output print(const Output& x, std::string message, const PrintOptions& options) 
   if (options.data.empty()) inputs.push_back(x);
   return x.graph()
       .add("Print", std::move(inputs),
-           {{"message", std::move(message)}, {"first_n", options.first_n}, {"summarize", options.summarize}},
+           {{"message", std::move(message)},
+            {"first_n", options.first_n},
+            {"summarize", options.summarize}},
            {.name = options.name})
       .output();
 }

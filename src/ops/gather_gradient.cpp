@@ -24,7 +24,8 @@ Output scalar_of(Graph& graph, const Size& size) {
   return size.known() ? constant(graph, Tensor(static_cast<int32_t>(size.value))) : size.computed;
 }
 
-// Product of the dimensions [begin, end) of x; negative positions count from the end, `open` means through the last.
+// Product of the dimensions [begin, end) of x; negative positions count from the end, `open` means
+// through the last.
 Size dims_product(const Output& x, int64_t begin, int64_t end, bool open = false) {
   if (begin == end && !open) return {.value = 1};
   const Shape& shape = x.shape();
@@ -35,7 +36,8 @@ Size dims_product(const Output& x, int64_t begin, int64_t end, bool open = false
     if (part.rank() == 0) return {.value = 1};
     if (part.is_fully_defined()) return {.value = part.num_elements()};
   }
-  return {.computed = reduce_prod(strided_slice(shape_of(x), {begin}, {end}, {1}, {.end_mask = open ? 1 : 0}))};
+  return {.computed = reduce_prod(
+              strided_slice(shape_of(x), {begin}, {end}, {1}, {.end_mask = open ? 1 : 0}))};
 }
 
 Size times(Graph& graph, const Size& a, const Size& b) {
@@ -47,8 +49,10 @@ Size times(Graph& graph, const Size& a, const Size& b) {
 
 // One unknown size is left to Reshape where it can tell it, several are computed.
 IntVector shape_from(Graph& graph, std::initializer_list<Size> sizes) {
-  const auto unknown = std::count_if(sizes.begin(), sizes.end(), [](const Size& s) { return !s.known(); });
-  const bool empty = std::any_of(sizes.begin(), sizes.end(), [](const Size& s) { return s.value == 0; });
+  const auto unknown =
+      std::count_if(sizes.begin(), sizes.end(), [](const Size& s) { return !s.known(); });
+  const bool empty =
+      std::any_of(sizes.begin(), sizes.end(), [](const Size& s) { return s.value == 0; });
   if (unknown == 0 || (unknown == 1 && !empty)) {
     std::vector<int64_t> values;
     for (const Size& size : sizes) values.push_back(size.value);
@@ -59,13 +63,15 @@ IntVector shape_from(Graph& graph, std::initializer_list<Size> sizes) {
   return pack(scalars);
 }
 
-// params is seen as [batch, outer, size, inner], indices as [batch, count], grad as [batch, outer, count, inner].
+// params is seen as [batch, outer, size, inner], indices as [batch, count], grad as [batch, outer,
+// count, inner].
 struct GatherSizes {
   Size batch, outer, size, inner, count;
 };
 
 // Sums the slices of grad by segment, where index i of batch b is segment b * size + i.
-Output sum_by_index(const Output& params, const Output& indices, const Output& grad, const GatherSizes& sizes) {
+Output sum_by_index(const Output& params, const Output& indices, const Output& grad,
+                    const GatherSizes& sizes) {
   Graph& graph = params.graph();
   const auto& [batch, outer, size, inner, count] = sizes;
   const bool one_batch = batch.known() && batch.value == 1;
@@ -78,9 +84,12 @@ Output sum_by_index(const Output& params, const Output& indices, const Output& g
     const Output zero = constant(graph, Tensor(int32_t{0}));
     const Output one = constant(graph, Tensor(int32_t{1}));
     const Output starts = range(zero, scalar_of(graph, batch), one) * scalar_of(graph, size);
-    ids = reshape(reshape(ids, shape_from(graph, {batch, count})) + expand_dims(cast(starts, ids.dtype()), 1), {-1});
+    ids = reshape(
+        reshape(ids, shape_from(graph, {batch, count})) + expand_dims(cast(starts, ids.dtype()), 1),
+        {-1});
   }
-  // The summed dimension goes first: [batch, outer, count, inner] -> [batch * count, outer * inner].
+  // The summed dimension goes first: [batch, outer, count, inner] -> [batch * count, outer *
+  // inner].
   Output rows = grad;
   if (!one_outer) {
     rows = transpose(reshape(rows, shape_from(graph, {batch, outer, count, inner})), {0, 2, 1, 3});
@@ -105,7 +114,8 @@ void gather_gradient(GradientContext& context) {
   int64_t batch_dims = context.attr<int64_t>("batch_dims");
   const auto need_rank = [](const Output& x) {
     if (!x.shape().has_rank()) {
-      throw unimplemented("the rank of ", x.name(), " must be known to differentiate with a negative axis or batch_dims");
+      throw unimplemented("the rank of ", x.name(),
+                          " must be known to differentiate with a negative axis or batch_dims");
     }
     return x.shape().rank();
   };

@@ -1,4 +1,5 @@
-// The gradient of picking slices out of a tensor along one dimension, which GatherV2 and TopKV2 share.
+// The gradient of picking slices out of a tensor along one dimension, which GatherV2 and TopKV2
+// share.
 #pragma once
 
 namespace thalweg {

@@ -1,8 +1,6 @@
 // Ops that read or write a tensor at computed positions.
 #include "thalweg/ops/indexing.h"
 
-#include <algorithm>
-
 #include "ops/families.h"
 #include "ops/gather_gradient.h"
 #include "ops/known_values.h"
@@ -23,17 +21,20 @@ void one_hot_shape(ShapeContext& context) {
   const Shape& indices = context.input(0);
   if (!indices.has_rank()) return context.set_output(0, Shape::unknown());
   const int axis = normalize_axis(context, context.attr<int64_t>("axis"), indices.rank() + 1);
-  context.set_output(
-      0, indices.slice(0, axis).concat(Shape{depth.value_or(kUnknownDim)}).concat(indices.slice(axis)));
+  context.set_output(0, indices.slice(0, axis)
+                            .concat(Shape{depth.value_or(kUnknownDim)})
+                            .concat(indices.slice(axis)));
 }
 
 // output = hot * on + (1 - hot) * off
 void one_hot_gradient(GradientContext& context) {
   const Output grad = context.grad();
-  const Output hot = context.graph()
-                         .add("OneHot", {context.input(0), context.input(1), scalar_like(grad, 1), scalar_like(grad, 0)},
-                              {{"axis", context.attr<int64_t>("axis")}})
-                         .output();
+  const Output hot =
+      context.graph()
+          .add("OneHot",
+               {context.input(0), context.input(1), scalar_like(grad, 1), scalar_like(grad, 0)},
+               {{"axis", context.attr<int64_t>("axis")}})
+          .output();
   const Output on = reduce_sum(grad * hot);
   context.set(2, on);
   context.set(3, reduce_sum(grad) - on);
@@ -45,16 +46,24 @@ void gather_shape(ShapeContext& context) {
   const Shape& indices = context.input(1);
   const auto axis = known_scalar(context, 2);
   if (!params.has_rank() || !indices.has_rank()) return context.set_output(0, Shape::unknown());
-  const int batch_dims = normalize_axis(context, context.attr<int64_t>("batch_dims"), indices.rank() + 1);
-  if (!axis) return context.set_output(0, Shape::unknown_of_rank(params.rank() - 1 + indices.rank() - batch_dims));
+  int64_t batch_attr = context.attr<int64_t>("batch_dims");
+  if (batch_attr < 0) batch_attr += indices.rank();
+  if (batch_attr < 0 || batch_attr > indices.rank()) {
+    throw context.error("`batch_dims` ", context.attr<int64_t>("batch_dims"),
+                        " does not fit `indices` of shape ", indices);
+  }
+  const auto batch_dims = static_cast<int>(batch_attr);
+  if (!axis)
+    return context.set_output(
+        0, Shape::unknown_of_rank(params.rank() - 1 + indices.rank() - batch_dims));
   const int along = normalize_axis(context, *axis, params.rank());
   if (batch_dims > along) {
     throw context.error("`batch_dims` is ", batch_dims, ", more than `axis` ", along);
   }
   const Shape batch = params.slice(0, batch_dims);
   if (!batch.is_compatible_with(indices.slice(0, batch_dims))) {
-    throw context.error("the first ", batch_dims, " dimensions of `params` ", params, " and `indices` ", indices,
-                        " must be the same (`batch_dims`)");
+    throw context.error("the first ", batch_dims, " dimensions of `params` ", params,
+                        " and `indices` ", indices, " must be the same (`batch_dims`)");
   }
   context.set_output(0, batch.merge(indices.slice(0, batch_dims))
                             .concat(params.slice(batch_dims, along))
@@ -64,7 +73,8 @@ void gather_shape(ShapeContext& context) {
 
 // Index vectors [..., k] into a tensor: checks k, and gives the shape of the slices that they name.
 Shape slice_shape(const ShapeContext& context, const Shape& indices, const Shape& tensor) {
-  if (indices.has_rank() && indices.rank() == 0) throw context.error("`indices` must have at least 1 dimension");
+  if (indices.has_rank() && indices.rank() == 0)
+    throw context.error("`indices` must have at least 1 dimension");
   const int64_t depth = indices.has_rank() ? indices.dim(-1) : kUnknownDim;
   if (depth == kUnknownDim || !tensor.has_rank()) return Shape::unknown();
   if (depth > tensor.rank()) {
@@ -83,11 +93,12 @@ void gather_nd_shape(ShapeContext& context) {
   context.set_output(0, outer_shape(context.input(1)).concat(inner));
 }
 
-void check_updates(const ShapeContext& context, const Shape& indices, const Shape& updates, const Shape& tensor) {
+void check_updates(const ShapeContext& context, const Shape& indices, const Shape& updates,
+                   const Shape& tensor) {
   const Shape expected = outer_shape(indices).concat(slice_shape(context, indices, tensor));
   if (!updates.is_compatible_with(expected)) {
-    throw context.error("`updates` has shape ", updates, ", expected ", expected, " for indices of shape ", indices,
-                        " into a tensor of shape ", tensor);
+    throw context.error("`updates` has shape ", updates, ", expected ", expected,
+                        " for indices of shape ", indices, " into a tensor of shape ", tensor);
   }
 }
 
@@ -118,10 +129,12 @@ void segment_sum_shape(ShapeContext& context) {
   const Shape& data = context.input(0);
   const Shape& ids = context.input(1);
   const auto segments = known_scalar(context, 2);
-  if (segments && *segments < 0) throw context.error("`num_segments` is ", *segments, ", it must not be negative");
+  if (segments && *segments < 0)
+    throw context.error("`num_segments` is ", *segments, ", it must not be negative");
   if (!data.has_rank() || !ids.has_rank()) return context.set_output(0, Shape::unknown());
   if (ids.rank() > data.rank() || !ids.is_compatible_with(data.slice(0, ids.rank()))) {
-    throw context.error("`segment_ids` has shape ", ids, ", which does not start the shape of `data`, ", data);
+    throw context.error("`segment_ids` has shape ", ids,
+                        ", which does not start the shape of `data`, ", data);
   }
   context.set_output(0, Shape{segments.value_or(kUnknownDim)}.concat(data.slice(ids.rank())));
 }
@@ -157,7 +170,8 @@ void top_k_shape(ShapeContext& context) {
   if (x.has_rank()) {
     const int last = x.rank() - 1;
     if (k && x[last] != kUnknownDim && *k > x[last]) {
-      throw context.error("`k` is ", *k, ", but the last dimension of shape ", x, " has only ", x[last], " elements");
+      throw context.error("`k` is ", *k, ", but the last dimension of shape ", x, " has only ",
+                          x[last], " elements");
     }
     result.set_dim(last, k.value_or(kUnknownDim));
   }
@@ -165,15 +179,20 @@ void top_k_shape(ShapeContext& context) {
   context.set_output(1, result);
 }
 
-void invert_permutation_shape(ShapeContext& context) { context.set_output(0, context.with_rank(0, 1)); }
+void invert_permutation_shape(ShapeContext& context) {
+  context.set_output(0, context.with_rank(0, 1));
+}
 
 constexpr OpDef kIndexingOps[] = {
     {.name = "OneHot",
-     .inputs = {"indices: TI | Which cell is on.", "depth: int32 | Size of the new dimension, a scalar.",
+     .inputs = {"indices: TI | Which cell is on.",
+                "depth: int32 | Size of the new dimension, a scalar.",
                 "on_value: T | What the cell at the index holds, a scalar.",
                 "off_value: T | What the others hold, a scalar."},
-     .outputs = {"output: T | `indices` with a new dimension `axis`; an index outside `[0, depth)` gives none that is on."},
-     .attrs = {"axis: int = -1 | Place of the new dimension, in `[-1 - rank, rank]`.", "T: type | Element type.",
+     .outputs = {"output: T | `indices` with a new dimension `axis`; an index outside `[0, depth)` "
+                 "gives none that is on."},
+     .attrs = {"axis: int = -1 | Place of the new dimension, in `[-1 - rank, rank]`.",
+               "T: type | Element type.",
                "TI: {uint8, int8, int32, int64} = int64 | Type of the indices."},
      .doc = "Indices as vectors with one cell on.",
      .shape = one_hot_shape,
@@ -182,15 +201,20 @@ constexpr OpDef kIndexingOps[] = {
      .inputs = {"params: Tparams | The table, not a scalar.",
                 "indices: Tindices | Positions along `axis`, each in `[0, size)`.",
                 "axis: Taxis | The dimension, in `[-rank, rank)`, a scalar."},
-     .outputs = {"output: Tparams | Shape `params[:axis] + indices[batch_dims:] + params[axis + 1:]`."},
+     .outputs =
+         {"output: Tparams | Shape `params[:axis] + indices[batch_dims:] + params[axis + 1:]`."},
      .attrs = {"batch_dims: int = 0 | Leading dimensions that `params` and `indices` share.",
-               "Tparams: type | Element type.", "Tindices: {int16, int32, int64} | Type of the indices.",
+               "Tparams: type | Element type.",
+               "Tindices: {int16, int32, int64} | Type of the indices.",
                "Taxis: {int32, int64} | Type of `axis`."},
-     .doc = "Slices of a tensor along a dimension. An index out of range is an error.",
+     .doc = "Slices of a tensor along a dimension. An index out of range is an error. Only with a "
+            "constant "
+            "`axis` does it have a gradient, which is dense.",
      .shape = gather_shape,
      .gradient = gather_gradient},
     {.name = "GatherNd",
-     .inputs = {"params: Tparams | A tensor.", "indices: Tindices | Index vectors `[..., k]`, k at most its rank."},
+     .inputs = {"params: Tparams | A tensor.",
+                "indices: Tindices | Index vectors `[..., k]`, k at most its rank."},
      .outputs = {"output: Tparams | The slices that they name, `indices[:-1] + params[k:]`."},
      .attrs = {"Tparams: type | Element type.", "Tindices: {int32, int64} | Type of the indices."},
      .doc = "Slices of a tensor at index vectors. An index out of range is an error.",
@@ -201,7 +225,8 @@ constexpr OpDef kIndexingOps[] = {
          }},
     {.name = "ScatterNd",
      .inputs = {"indices: Tindices | Index vectors `[..., k]`.",
-                "updates: T | Slices, `indices[:-1] + shape[k:]`.", "shape: Tindices | Shape of the result, `[rank]`."},
+                "updates: T | Slices, `indices[:-1] + shape[k:]`.",
+                "shape: Tindices | Shape of the result, `[rank]`."},
      .outputs = {"output: T | Zeros, with each slice added at its place."},
      .attrs = {"T: numbertype | Element type.", "Tindices: {int32, int64} | Type of the indices."},
      .doc = "Puts slices into zeros; those at one place add up. An index out of range is an error.",
@@ -210,7 +235,8 @@ constexpr OpDef kIndexingOps[] = {
     {.name = "TensorScatterUpdate",
      .inputs = {"tensor: T | A tensor.", "indices: Tindices | Index vectors `[..., k]`.",
                 "updates: T | Slices, `indices[:-1] + tensor[k:]`."},
-     .outputs = {"output: T | `tensor` with the slices at their places; of several at one place the last stays."},
+     .outputs = {"output: T | `tensor` with the slices at their places; of several at one place "
+                 "the last stays."},
      .attrs = {"T: type | Element type.", "Tindices: {int32, int64} | Type of the indices."},
      .doc = "Replaces slices of a tensor. An index out of range is an error.",
      .shape = tensor_scatter_shape,
@@ -225,10 +251,12 @@ constexpr OpDef kIndexingOps[] = {
      .gradient = tensor_scatter_add_gradient},
     {.name = "UnsortedSegmentSum",
      .inputs = {"data: T | A tensor.",
-                "segment_ids: Tindices | For each slice of `data` the segment it goes to; of a shape that starts that of "
+                "segment_ids: Tindices | For each slice of `data` the segment it goes to; of a "
+                "shape that starts that of "
                 "`data`. Negative: nowhere.",
                 "num_segments: Tnumsegments | How many segments, a scalar."},
-     .outputs = {"output: T | The sums of the slices, `[num_segments] + data[rank of segment_ids:]`."},
+     .outputs =
+         {"output: T | The sums of the slices, `[num_segments] + data[rank of segment_ids:]`."},
      .attrs = {"T: numbertype | Element type.", "Tindices: {int32, int64} | Type of the ids.",
                "Tnumsegments: {int32, int64} = int32 | Type of `num_segments`."},
      .doc = "Sums slices that belong together. An id of `num_segments` or more is an error.",
@@ -236,19 +264,25 @@ constexpr OpDef kIndexingOps[] = {
      .gradient = segment_sum_gradient},
     {.name = "Where",
      .inputs = {"input: T | A tensor."},
-     .outputs = {"index: int64 | Coordinates of its elements that are not zero, `[n, rank]`, in row-major order."},
-     .attrs = {"T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, uint64, bool} = "
+     .outputs = {"index: int64 | Coordinates of its elements that are not zero, `[n, rank]`, in "
+                 "row-major order."},
+     .attrs = {"T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, "
+               "int64, uint64, bool} = "
                "bool | Element type."},
      .doc = "Where a tensor is true. How many there are is known only when it runs.",
      .shape = where_shape,
      .no_gradient = "coordinates are integers"},
     {.name = "TopKV2",
-     .inputs = {"input: T | A tensor, not a scalar.", "k: Tk | How many, at most the last dimension; a scalar."},
-     .outputs = {"values: T | The k largest along the last dimension.", "indices: index_type | Where they were."},
+     .inputs = {"input: T | A tensor, not a scalar.",
+                "k: Tk | How many, at most the last dimension; a scalar."},
+     .outputs = {"values: T | The k largest along the last dimension.",
+                 "indices: index_type | Where they were."},
      .attrs = {"sorted: bool = true | Whether the largest must come first (they always do).",
-               "T: realnumbertype | Element type.", "Tk: {int16, int32, int64} = int32 | Type of `k`.",
+               "T: realnumbertype | Element type.",
+               "Tk: {int16, int32, int64} = int32 | Type of `k`.",
                "index_type: {int16, int32, int64} = int32 | Type of `indices`."},
-     .doc = "The largest elements. Of equal ones the lower index comes first; NaN counts as larger than any number.",
+     .doc = "The largest elements. Of equal ones the lower index comes first; NaN counts as larger "
+            "than any number.",
      .shape = top_k_shape,
      .gradient = top_k_gradient},
     {.name = "InvertPermutation",
@@ -263,64 +297,5 @@ constexpr OpDef kIndexingOps[] = {
 }  // namespace
 
 std::span<const OpDef> indexing_ops() { return kIndexingOps; }
-
-Output one_hot(const Output& indices, int64_t depth, const OneHotOptions& options) {
-  Graph& graph = indices.graph();
-  const auto number = [&](double value) { return constant(graph, Tensor(value).cast(options.dtype)); };
-  return graph
-      .add("OneHot",
-           {indices, constant(graph, Tensor(static_cast<int32_t>(depth))), number(options.on), number(options.off)},
-           {{"axis", options.axis}}, {.name = options.name})
-      .output();
-}
-
-Output gather(const Output& params, const Output& indices, const GatherOptions& options) {
-  Graph& graph = params.graph();
-  const Output axis = constant(graph, Tensor(static_cast<int32_t>(options.axis)));
-  return graph.add("GatherV2", {params, indices, axis}, {{"batch_dims", options.batch_dims}}, {.name = options.name})
-      .output();
-}
-
-Output gather_nd(const Output& params, const Output& indices, const IndexingOptions& options) {
-  return params.graph().add("GatherNd", {params, indices}, {}, {.name = options.name}).output();
-}
-
-Output scatter_nd(const Output& indices, const Output& updates, const IntVector& shape,
-                  const IndexingOptions& options) {
-  Graph& graph = indices.graph();
-  return graph.add("ScatterNd", {indices, updates, shape.in(graph, indices.dtype())}, {}, {.name = options.name})
-      .output();
-}
-
-Output tensor_scatter_update(const Output& x, const Output& indices, const Output& updates,
-                             const IndexingOptions& options) {
-  return x.graph().add("TensorScatterUpdate", {x, indices, updates}, {}, {.name = options.name}).output();
-}
-
-Output tensor_scatter_add(const Output& x, const Output& indices, const Output& updates,
-                          const IndexingOptions& options) {
-  return x.graph().add("TensorScatterAdd", {x, indices, updates}, {}, {.name = options.name}).output();
-}
-
-Output unsorted_segment_sum(const Output& data, const Output& segment_ids, const Output& num_segments,
-                            const IndexingOptions& options) {
-  return data.graph()
-      .add("UnsortedSegmentSum", {data, segment_ids, num_segments}, {}, {.name = options.name})
-      .output();
-}
-
-Output where(const Output& condition, const IndexingOptions& options) {
-  return condition.graph().add("Where", {condition}, {}, {.name = options.name}).output();
-}
-
-Output invert_permutation(const Output& x, const IndexingOptions& options) {
-  return x.graph().add("InvertPermutation", {x}, {}, {.name = options.name}).output();
-}
-
-TopK top_k(const Output& x, int64_t k, const TopKOptions& options) {
-  const Output count = constant(x.graph(), Tensor(static_cast<int32_t>(k)));
-  const Node& node = x.graph().add("TopKV2", {x, count}, {{"sorted", options.sorted}}, {.name = options.name});
-  return {node.output(0), node.output(1)};
-}
 
 }  // namespace thalweg

@@ -7,7 +7,8 @@ namespace thalweg {
 namespace {
 
 bool fits_int32(int64_t value) {
-  return value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max();
+  return value >= std::numeric_limits<int32_t>::min() &&
+         value <= std::numeric_limits<int32_t>::max();
 }
 
 }  // namespace

@@ -42,8 +42,8 @@ Shape requested_shape(const ShapeContext& context, int i) {
   const auto entries = known_entries(context, i);
   if (!entries) return Shape::unknown();
   if (entries->size() > Shape::kMaxRank) {
-    throw context.error("input `", context.input_name(i), "` asks for ", entries->size(), " dimensions; at most ",
-                        Shape::kMaxRank, " are possible");
+    throw context.error("input `", context.input_name(i), "` asks for ", entries->size(),
+                        " dimensions; at most ", Shape::kMaxRank, " are possible");
   }
   std::vector<int64_t> dims;
   for (const MaybeInt& entry : *entries) {

@@ -1,4 +1,5 @@
-// Ops that move elements: reorder, join, split, pad, repeat. Their builder functions are declared in ops/array.h.
+// Ops that move elements: reorder, join, split, pad, repeat. Their builder functions are declared
+// in ops/array.h.
 #include "ops/families.h"
 #include "ops/known_values.h"
 #include "thalweg/graph/gradient_context.h"
@@ -22,7 +23,8 @@ void transpose_shape(ShapeContext& context) {
   const int rank = entries ? static_cast<int>(entries->size()) : x.rank();
   if (rank < 0) return context.set_output(0, Shape::unknown());
   if (entries && x.has_rank() && x.rank() != rank) {
-    throw context.error("the permutation has ", rank, " entries, `x` has shape ", x, " of ", x.rank(), " dimensions");
+    throw context.error("the permutation has ", rank, " entries, `x` has shape ", x, " of ",
+                        x.rank(), " dimensions");
   }
   Shape result = Shape::unknown_of_rank(rank);
   std::vector<bool> seen(static_cast<size_t>(rank), false);
@@ -30,7 +32,8 @@ void transpose_shape(ShapeContext& context) {
     const MaybeInt& entry = (*entries)[static_cast<size_t>(i)];
     if (!entry) continue;
     const int from = normalize_axis(context, *entry, rank);
-    if (seen[static_cast<size_t>(from)]) throw context.error("the permutation names dimension ", from, " twice");
+    if (seen[static_cast<size_t>(from)])
+      throw context.error("the permutation names dimension ", from, " twice");
     seen[static_cast<size_t>(from)] = true;
     if (x.has_rank()) result.set_dim(i, x[from]);
   }
@@ -73,10 +76,11 @@ void concat_shape(ShapeContext& context) {
   for (int i = 0; i < count; ++i) {
     const Shape& value = context.input(i);
     if (!value.has_rank()) continue;
-    if (value.rank() == 0) throw context.error("input `", context.input_name(i), "` is a scalar; pack() joins scalars");
+    if (value.rank() == 0)
+      throw context.error("input `", context.input_name(i), "` is a scalar; pack() joins scalars");
     if (rank >= 0 && value.rank() != rank) {
-      throw context.error("input `", context.input_name(i), "` has shape ", value, ", the others have ", rank,
-                          " dimensions");
+      throw context.error("input `", context.input_name(i), "` has shape ", value,
+                          ", the others have ", rank, " dimensions");
     }
     rank = value.rank();
   }
@@ -108,7 +112,8 @@ Output dimension(const Output& x, const Output& axis) {
   return strided_slice(shape_of(x, axis.dtype()), begin, begin, {1}, {.shrink_axis_mask = 1});
 }
 
-std::vector<Output> split_by(const Output& x, const Output& sizes, const Output& axis, int64_t count) {
+std::vector<Output> split_by(const Output& x, const Output& sizes, const Output& axis,
+                             int64_t count) {
   Node& node = x.graph().add("SplitV", {x, sizes, cast(axis, kInt32)}, {{"num_split", count}});
   std::vector<Output> pieces;
   for (int i = 0; i < node.num_outputs(); ++i) pieces.push_back(node.output(i));
@@ -202,7 +207,8 @@ void split_v_shape(ShapeContext& context) {
   }
 }
 
-// Gradient of an op that takes x apart: put the pieces together again; zeros for those that nothing flows into.
+// Gradient of an op that takes x apart: put the pieces together again; zeros for those that nothing
+// flows into.
 std::vector<Output> piece_gradients(GradientContext& context) {
   std::vector<Output> pieces;
   for (int i = 0; i < context.node().num_outputs(); ++i) {
@@ -224,14 +230,15 @@ void pack_shape(ShapeContext& context) {
   Shape value = Shape::unknown();
   for (int i = 0; i < context.num_inputs(); ++i) {
     if (!value.is_compatible_with(context.input(i))) {
-      throw context.error("all values must have one shape; input `", context.input_name(i), "` has ",
-                          context.input(i), ", those before it ", value);
+      throw context.error("all values must have one shape; input `", context.input_name(i),
+                          "` has ", context.input(i), ", those before it ", value);
     }
     value = value.merge(context.input(i));
   }
   if (!value.has_rank()) return context.set_output(0, Shape::unknown());
   const int axis = normalize_axis(context, context.attr<int64_t>("axis"), value.rank() + 1);
-  context.set_output(0, value.slice(0, axis).concat(Shape{context.num_inputs()}).concat(value.slice(axis)));
+  context.set_output(
+      0, value.slice(0, axis).concat(Shape{context.num_inputs()}).concat(value.slice(axis)));
 }
 
 void unpack_shape(ShapeContext& context) {
@@ -240,8 +247,8 @@ void unpack_shape(ShapeContext& context) {
   if (x.has_rank()) {
     const int axis = normalize_axis(context, context.attr<int64_t>("axis"), x.rank());
     if (x[axis] != kUnknownDim && x[axis] != context.num_outputs()) {
-      throw context.error("`num` is ", context.num_outputs(), ", but dimension ", axis, " of shape ", x, " has ",
-                          x[axis]);
+      throw context.error("`num` is ", context.num_outputs(), ", but dimension ", axis,
+                          " of shape ", x, " has ", x[axis]);
     }
     piece = x.slice(0, axis).concat(x.slice(axis + 1));
   }
@@ -250,8 +257,8 @@ void unpack_shape(ShapeContext& context) {
 
 void pack_gradient(GradientContext& context) {
   const int64_t count = context.num_inputs();
-  const Node& pieces = context.graph().add("Unpack", {context.grad()},
-                                           {{"num", count}, {"axis", context.attr<int64_t>("axis")}});
+  const Node& pieces = context.graph().add(
+      "Unpack", {context.grad()}, {{"num", count}, {"axis", context.attr<int64_t>("axis")}});
   for (int i = 0; i < context.num_inputs(); ++i) context.set(i, pieces.output(i));
 }
 
@@ -269,13 +276,13 @@ constexpr OpDef kMovementOps[] = {
      .shape = transpose_shape,
      .gradient = transpose_gradient},
     {.name = "ReverseV2",
-     .inputs = {"tensor: T | A tensor.", "axis: Tidx | The dimensions to reverse, each once, `[n]`."},
+     .inputs = {"tensor: T | A tensor.",
+                "axis: Tidx | The dimensions to reverse, each once, `[n]`."},
      .outputs = {"output: T | `tensor` with the order along them reversed."},
      .attrs = {"Tidx: {int32, int64} = int32 | Type of `axis`.", "T: type | Element type."},
      .doc = "Reverses the order along dimensions.",
      .shape = reverse_shape,
-     .gradient =
-         [](GradientContext& c) { c.set(0, reverse(c.grad(), c.input(1))); }},
+     .gradient = [](GradientContext& c) { c.set(0, reverse(c.grad(), c.input(1))); }},
     {.name = "ConcatV2",
      .inputs = {"values: N * T | Tensors of one shape but for dimension `axis`; no scalars.",
                 "axis: Tidx | The dimension, in `[-rank, rank)`, a scalar."},
@@ -286,7 +293,8 @@ constexpr OpDef kMovementOps[] = {
      .shape = concat_shape,
      .gradient = concat_gradient},
     {.name = "Split",
-     .inputs = {"split_dim: int32 | The dimension, in `[-rank, rank)`, a scalar.", "value: T | A tensor."},
+     .inputs = {"split_dim: int32 | The dimension, in `[-rank, rank)`, a scalar.",
+                "value: T | A tensor."},
      .outputs = {"output: num_split * T | Equal pieces of `value` along it."},
      .attrs = {"num_split: int >= 1 | How many; divides the dimension.", "T: type | Element type."},
      .doc = "Splits a tensor into equal pieces.",
@@ -294,7 +302,8 @@ constexpr OpDef kMovementOps[] = {
      .gradient = [](GradientContext& c) { c.set(1, join(piece_gradients(c), c.input(0))); }},
     {.name = "SplitV",
      .inputs = {"value: T | A tensor.",
-                "size_splits: Tlen | The sizes of the pieces, `[num_split]`; one may be -1: what is left.",
+                "size_splits: Tlen | The sizes of the pieces, `[num_split]`; one may be -1: what "
+                "is left.",
                 "split_dim: int32 | The dimension, in `[-rank, rank)`, a scalar."},
      .outputs = {"output: num_split * T | Pieces of `value` along it."},
      .attrs = {"num_split: int >= 1 | How many.", "T: type | Element type.",
@@ -320,72 +329,8 @@ constexpr OpDef kMovementOps[] = {
      .gradient = unpack_gradient},
 };
 
-std::vector<Output> all_outputs(const Node& node) {
-  std::vector<Output> outputs;
-  for (int i = 0; i < node.num_outputs(); ++i) outputs.push_back(node.output(i));
-  return outputs;
-}
-
-Output int32_scalar(Graph& graph, int64_t value) {
-  return constant(graph, Tensor(static_cast<int32_t>(value)));
-}
-
 }  // namespace
 
 std::span<const OpDef> movement_ops() { return kMovementOps; }
-
-Output transpose(const Output& x, const IntVector& perm, const ArrayOptions& options) {
-  Graph& graph = x.graph();
-  IntVector order = perm;
-  if (perm.is_constant() && perm.values().empty()) {
-    if (x.shape().has_rank()) {
-      std::vector<int64_t> reversed;
-      for (int64_t i = x.shape().rank() - 1; i >= 0; --i) reversed.push_back(i);
-      order = reversed;
-    } else {
-      const Output minus_one = int32_scalar(graph, -1);
-      order = range(rank_of(x) + minus_one, minus_one, minus_one);
-    }
-  }
-  return graph.add("Transpose", {x, order.in(graph)}, {}, {.name = options.name}).output();
-}
-
-Output reverse(const Output& x, const IntVector& axes, const ArrayOptions& options) {
-  return x.graph().add("ReverseV2", {x, axes.in(x.graph())}, {}, {.name = options.name}).output();
-}
-
-Output concat(const std::vector<Output>& values, int64_t axis, const ArrayOptions& options) {
-  if (values.empty()) throw invalid_argument("concat needs at least one value");
-  if (values.size() == 1) return identity(values[0], options);
-  std::vector<Output> inputs = values;
-  inputs.push_back(int32_scalar(values[0].graph(), axis));
-  return values[0].graph().add("ConcatV2", std::move(inputs), {}, {.name = options.name}).output();
-}
-
-std::vector<Output> split(const Output& x, int64_t count, int64_t axis, const ArrayOptions& options) {
-  return all_outputs(x.graph().add("Split", {int32_scalar(x.graph(), axis), x}, {{"num_split", count}},
-                                   {.name = options.name}));
-}
-
-std::vector<Output> split_v(const Output& x, const std::vector<int64_t>& sizes, int64_t axis,
-                            const ArrayOptions& options) {
-  Graph& graph = x.graph();
-  return all_outputs(graph.add("SplitV", {x, IntVector(sizes).in(graph), int32_scalar(graph, axis)},
-                               {{"num_split", static_cast<int64_t>(sizes.size())}}, {.name = options.name}));
-}
-
-Output pack(const std::vector<Output>& values, int64_t axis, const ArrayOptions& options) {
-  if (values.empty()) throw invalid_argument("pack needs at least one value");
-  return values[0].graph().add("Pack", values, {{"axis", axis}}, {.name = options.name}).output();
-}
-
-std::vector<Output> unpack(const Output& x, int64_t axis, const ArrayOptions& options) {
-  const int64_t count = x.shape().has_rank() ? x.shape().dim(static_cast<int>(axis)) : kUnknownDim;
-  if (count == kUnknownDim) {
-    throw invalid_argument("unpack: dimension ", axis, " of ", x.name(), " with shape ", x.shape(),
-                           " must be known while building");
-  }
-  return all_outputs(x.graph().add("Unpack", {x}, {{"num", count}, {"axis", axis}}, {.name = options.name}));
-}
 
 }  // namespace thalweg

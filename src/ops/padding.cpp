@@ -1,4 +1,5 @@
-// Ops that put cells around a tensor or repeat it. Their builder functions are declared in ops/array.h.
+// Ops that put cells around a tensor or repeat it. Their builder functions are declared in
+// ops/array.h.
 #include <algorithm>
 
 #include "ops/families.h"
@@ -14,8 +15,8 @@
 namespace thalweg {
 namespace {
 
-// Checks that `paddings` is [rank, 2] and, when it is constant, not negative; returns it, or nothing. `rank` is set to the
-// rank of the padded tensor if either input tells it, else to -1.
+// Checks that `paddings` is [rank, 2] and, when it is constant, not negative; returns it, or
+// nothing. `rank` is set to the rank of the padded tensor if either input tells it, else to -1.
 std::optional<Paddings> read_paddings(const ShapeContext& context, int& rank) {
   const Shape paddings = context.with_rank(1, 2);
   if (paddings[1] != kUnknownDim && paddings[1] != 2) {
@@ -36,7 +37,8 @@ std::optional<Paddings> read_paddings(const ShapeContext& context, int& rank) {
     const auto before = static_cast<int64_t>(value->at(2 * i));
     const auto after = static_cast<int64_t>(value->at(2 * i + 1));
     if (before < 0 || after < 0) {
-      throw context.error("dimension ", i, " is padded by the negative {", before, ", ", after, "}");
+      throw context.error("dimension ", i, " is padded by the negative {", before, ", ", after,
+                          "}");
     }
     result.emplace_back(before, after);
   }
@@ -70,9 +72,9 @@ void mirror_pad_shape(ShapeContext& context) {
   for (int i = 0; i < rank && paddings && x.has_rank(); ++i) {
     const auto [before, after] = (*paddings)[static_cast<size_t>(i)];
     if (x[i] != kUnknownDim && std::max(before, after) > most_mirrored(context, x[i])) {
-      throw context.error("dimension ", i, " of size ", x[i], " cannot be padded by {", before, ", ", after, "} in mode ",
-                          context.attr<std::string>("mode"), "; at most ", most_mirrored(context, x[i]),
-                          " cells can be mirrored");
+      throw context.error("dimension ", i, " of size ", x[i], " cannot be padded by {", before,
+                          ", ", after, "} in mode ", context.attr<std::string>("mode"),
+                          "; at most ", most_mirrored(context, x[i]), " cells can be mirrored");
     }
   }
 }
@@ -88,8 +90,9 @@ void mirror_pad_grad_shape(ShapeContext& context) {
     const auto [before, after] = (*paddings)[static_cast<size_t>(i)];
     const int64_t inner = x[i] - before - after;
     if (inner < 0 || std::max(before, after) > most_mirrored(context, inner)) {
-      throw context.error("dimension ", i, " of shape ", x, " cannot be the result of mirroring {", before, ", ", after,
-                          "} cells in mode ", context.attr<std::string>("mode"));
+      throw context.error("dimension ", i, " of shape ", x, " cannot be the result of mirroring {",
+                          before, ", ", after, "} cells in mode ",
+                          context.attr<std::string>("mode"));
     }
     result.set_dim(i, inner);
   }
@@ -111,7 +114,8 @@ void pad_gradient(GradientContext& context) {
   Output inner;
   if (constant && context.input(0).shape().is_fully_defined()) {
     std::vector<int64_t> begin;
-    for (int64_t i = 0; i < constant->dim(0); ++i) begin.push_back(static_cast<int64_t>(constant->at(2 * i)));
+    for (int64_t i = 0; i < constant->dim(0); ++i)
+      begin.push_back(static_cast<int64_t>(constant->at(2 * i)));
     inner = slice(grad, begin, context.input(0).shape());
   } else {
     inner = unpadded(grad, context.input(1), context.input(0));
@@ -126,7 +130,8 @@ void pad_gradient(GradientContext& context) {
 
 void mirror_gradient(GradientContext& context, std::string_view opposite) {
   context.set(0, context.graph()
-                     .add(opposite, {context.grad(), context.input(1)}, {{"mode", context.attr<std::string>("mode")}})
+                     .add(opposite, {context.grad(), context.input(1)},
+                          {{"mode", context.attr<std::string>("mode")}})
                      .output());
 }
 
@@ -136,8 +141,8 @@ void tile_shape(ShapeContext& context) {
   const Shape& x = context.input(0);
   const Shape multiples_shape = context.with_rank(1, 1);
   if (x.has_rank() && multiples_shape[0] != kUnknownDim && multiples_shape[0] != x.rank()) {
-    throw context.error("`multiples` has ", multiples_shape[0], " entries, `input` has shape ", x, " of ", x.rank(),
-                        " dimensions");
+    throw context.error("`multiples` has ", multiples_shape[0], " entries, `input` has shape ", x,
+                        " of ", x.rank(), " dimensions");
   }
   const int rank = x.has_rank() ? x.rank() : static_cast<int>(multiples_shape[0]);
   if (rank < 0) return context.set_output(0, Shape::unknown());
@@ -145,14 +150,15 @@ void tile_shape(ShapeContext& context) {
   const auto multiples = known_entries(context, 1);
   for (int i = 0; multiples && i < rank; ++i) {
     const auto& multiple = (*multiples)[static_cast<size_t>(i)];
-    if (multiple && *multiple < 0) throw context.error("`multiples` holds the negative count ", *multiple);
+    if (multiple && *multiple < 0)
+      throw context.error("`multiples` holds the negative count ", *multiple);
     if (multiple && x.has_rank() && x[i] != kUnknownDim) result.set_dim(i, x[i] * *multiple);
   }
   context.set_output(0, result);
 }
 
-// The sum of the copies. A dimension of m copies of d elements becomes two, [m, d], and m is summed away; as many
-// dimensions at a time as a shape has room for.
+// The sum of the copies. A dimension of m copies of d elements becomes two, [m, d], and m is summed
+// away; as many dimensions at a time as a shape has room for.
 Output sum_copies(Output grad, const Shape& x, const std::vector<int64_t>& multiples) {
   const auto rank = static_cast<size_t>(x.rank());
   std::vector<size_t> repeated;
@@ -162,7 +168,9 @@ Output sum_copies(Output grad, const Shape& x, const std::vector<int64_t>& multi
   size_t done = 0;
   while (done < repeated.size()) {
     const size_t room = Shape::kMaxRank - rank;
-    if (room == 0) throw unimplemented("a tensor of ", rank, " dimensions has no room for the sum over its copies");
+    if (room == 0)
+      throw unimplemented("a tensor of ", rank,
+                          " dimensions has no room for the sum over its copies");
     const size_t stop = std::min(done + room, repeated.size());
     std::vector<int64_t> dims;
     std::vector<int64_t> sums;
@@ -192,11 +200,9 @@ void tile_gradient(GradientContext& context) {
   }
   // [m0, d0, m1, d1, ...] by stacking both vectors as columns; sum over the even dimensions.
   const Output counts = context.input(1);
-  const int rank = x.shape().has_rank() ? x.shape().rank() : static_cast<int>(counts.shape().dim(0));
-  if (rank < 0) throw unimplemented("Tile needs a known rank to be differentiated");
-  std::vector<int64_t> evens;
-  for (int64_t i = 0; i < rank; ++i) evens.push_back(2 * i);
-  const Output dims = reshape(pack({counts, shape_of(x, counts.dtype())}, 1), {2 * int64_t{rank}});
+  const Output dims = reshape(pack({counts, shape_of(x, counts.dtype())}, 1), {-1});
+  const Output zero = scalar_like(counts, 0);
+  const Output evens = range(zero, size_of(dims, counts.dtype()), scalar_like(counts, 2));
   context.set(0, reduce_sum(reshape(context.grad(), dims), evens));
 }
 
@@ -218,48 +224,60 @@ void broadcast_to_shape(ShapeContext& context) {
 constexpr OpDef kPaddingOps[] = {
     {.name = "Pad",
      .inputs = {"input: T | A tensor.",
-                "paddings: Tpaddings | Cells before and after each dimension, `[rank, 2]`, not negative."},
+                "paddings: Tpaddings | Cells before and after each dimension, `[rank, 2]`, not "
+                "negative."},
      .outputs = {"output: T | `input` with zeros around it."},
-     .attrs = {"T: type | Element type.", "Tpaddings: {int32, int64} = int32 | Type of `paddings`."},
+     .attrs = {"T: type | Element type.",
+               "Tpaddings: {int32, int64} = int32 | Type of `paddings`."},
      .doc = "Puts zeros around a tensor.",
      .shape = pad_shape,
      .gradient = pad_gradient},
     {.name = "PadV2",
-     .inputs = {"input: T | A tensor.",
-                "paddings: Tpaddings | Cells before and after each dimension, `[rank, 2]`, not negative.",
-                "constant_values: T | What to put there, a scalar."},
+     .inputs =
+         {"input: T | A tensor.",
+          "paddings: Tpaddings | Cells before and after each dimension, `[rank, 2]`, not negative.",
+          "constant_values: T | What to put there, a scalar."},
      .outputs = {"output: T | `input` with that value around it."},
-     .attrs = {"T: type | Element type.", "Tpaddings: {int32, int64} = int32 | Type of `paddings`."},
+     .attrs = {"T: type | Element type.",
+               "Tpaddings: {int32, int64} = int32 | Type of `paddings`."},
      .doc = "Puts a value around a tensor.",
      .shape = pad_shape,
      .gradient = pad_gradient},
     {.name = "MirrorPad",
      .inputs = {"input: T | A tensor.",
-                "paddings: Tpaddings | Cells before and after each dimension, `[rank, 2]`; no more than can be mirrored."},
+                "paddings: Tpaddings | Cells before and after each dimension, `[rank, 2]`; no more "
+                "than can be mirrored."},
      .outputs = {"output: T | `input` with its mirror image around it."},
      .attrs = {"T: type | Element type.", "Tpaddings: {int32, int64} = int32 | Type of `paddings`.",
-               "mode: {'REFLECT', 'SYMMETRIC'} | Whether the border element is left out of the image, or repeated."},
+               "mode: {'REFLECT', 'SYMMETRIC'} | Whether the border element is left out of the "
+               "image, or repeated."},
      .doc = "Puts mirrored elements around a tensor.",
      .shape = mirror_pad_shape,
      .gradient = [](GradientContext& c) { mirror_gradient(c, "MirrorPadGrad"); }},
     {.name = "MirrorPadGrad",
-     .inputs = {"input: T | Gradient of the padded tensor.", "paddings: Tpaddings | Those of MirrorPad, `[rank, 2]`."},
-     .outputs = {"output: T | Gradient of the tensor: each element's, with those of its images added."},
-     .attrs = {"T: numbertype | Element type.", "Tpaddings: {int32, int64} = int32 | Type of `paddings`.",
+     .inputs = {"input: T | Gradient of the padded tensor.",
+                "paddings: Tpaddings | Those of MirrorPad, `[rank, 2]`."},
+     .outputs =
+         {"output: T | Gradient of the tensor: each element's, with those of its images added."},
+     .attrs = {"T: numbertype | Element type.",
+               "Tpaddings: {int32, int64} = int32 | Type of `paddings`.",
                "mode: {'REFLECT', 'SYMMETRIC'} | That of MirrorPad."},
      .doc = "The gradient of MirrorPad: folds the padding back and adds.",
      .shape = mirror_pad_grad_shape,
      .gradient = [](GradientContext& c) { mirror_gradient(c, "MirrorPad"); }},
     {.name = "Tile",
-     .inputs = {"input: T | A tensor.", "multiples: Tmultiples | How often along each dimension, `[rank]`."},
+     .inputs = {"input: T | A tensor.",
+                "multiples: Tmultiples | How often along each dimension, `[rank]`."},
      .outputs = {"output: T | Dimension i holds `multiples[i]` copies one after the other."},
-     .attrs = {"T: type | Element type.", "Tmultiples: {int32, int64} = int32 | Type of `multiples`."},
+     .attrs = {"T: type | Element type.",
+               "Tmultiples: {int32, int64} = int32 | Type of `multiples`."},
      .doc = "Repeats a tensor.",
      .shape = tile_shape,
      .gradient = tile_gradient},
     {.name = "BroadcastTo",
      .inputs = {"input: T | A tensor.", "shape: Tidx | The shape wanted, `[n]`."},
-     .outputs = {"output: T | `input` repeated along its dimensions of size 1 and along new leading ones."},
+     .outputs = {"output: T | `input` repeated along its dimensions of size 1 and along new "
+                 "leading ones."},
      .attrs = {"T: type | Element type.", "Tidx: {int32, int64} = int32 | Type of `shape`."},
      .doc = "Broadcasts a tensor to a shape, by NumPy's rules.",
      .shape = broadcast_to_shape,
@@ -272,7 +290,8 @@ Output paddings_constant(Graph& graph, const Paddings& paddings) {
     values.push_back(static_cast<int32_t>(before));
     values.push_back(static_cast<int32_t>(after));
   }
-  return constant(graph, Tensor::from(std::span<const int32_t>(values), Shape{static_cast<int64_t>(paddings.size()), 2}));
+  return constant(graph, Tensor::from(std::span<const int32_t>(values),
+                                      Shape{static_cast<int64_t>(paddings.size()), 2}));
 }
 
 }  // namespace
@@ -282,12 +301,16 @@ std::span<const OpDef> padding_ops() { return kPaddingOps; }
 Output pad(const Output& x, const Paddings& paddings, double value, const ArrayOptions& options) {
   const Output cells = paddings_constant(x.graph(), paddings);
   if (value == 0) return x.graph().add("Pad", {x, cells}, {}, {.name = options.name}).output();
-  return x.graph().add("PadV2", {x, cells, scalar_like(x, value)}, {}, {.name = options.name}).output();
+  return x.graph()
+      .add("PadV2", {x, cells, scalar_like(x, value)}, {}, {.name = options.name})
+      .output();
 }
 
-Output mirror_pad(const Output& x, const Paddings& paddings, std::string mode, const ArrayOptions& options) {
+Output mirror_pad(const Output& x, const Paddings& paddings, std::string mode,
+                  const ArrayOptions& options) {
   return x.graph()
-      .add("MirrorPad", {x, paddings_constant(x.graph(), paddings)}, {{"mode", std::move(mode)}}, {.name = options.name})
+      .add("MirrorPad", {x, paddings_constant(x.graph(), paddings)}, {{"mode", std::move(mode)}},
+           {.name = options.name})
       .output();
 }
 
@@ -296,7 +319,9 @@ Output tile(const Output& x, const IntVector& multiples, const ArrayOptions& opt
 }
 
 Output broadcast_to(const Output& x, const IntVector& shape, const ArrayOptions& options) {
-  return x.graph().add("BroadcastTo", {x, shape.in(x.graph())}, {}, {.name = options.name}).output();
+  return x.graph()
+      .add("BroadcastTo", {x, shape.in(x.graph())}, {}, {.name = options.name})
+      .output();
 }
 
 }  // namespace thalweg

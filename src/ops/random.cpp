@@ -29,7 +29,8 @@ void bounded_shape(ShapeContext& context) {
 
 void check_seed(const ShapeContext& context) {
   const Shape seed = context.with_rank(1, 1);
-  if (seed[0] != kUnknownDim && seed[0] != 2) throw context.error("`seed` must have shape [2], got ", seed);
+  if (seed[0] != kUnknownDim && seed[0] != 2)
+    throw context.error("`seed` must have shape [2], got ", seed);
 }
 
 void stateless_shape(ShapeContext& context) {
@@ -50,14 +51,16 @@ constexpr const char* kShapeType = "T: {int32, int64} | Type of `shape`.";
 constexpr const char* kStatelessShapeType = "T: {int32, int64} = int32 | Type of `shape`.";
 constexpr const char* kSeedType = "Tseed: {int32, int64} = int64 | Type of `seed`.";
 constexpr const char* kFloatType = "dtype: {half, bfloat16, float, double} | Element type.";
-constexpr const char* kStatelessFloatType = "dtype: {half, bfloat16, float, double} = float | Element type.";
+constexpr const char* kStatelessFloatType =
+    "dtype: {half, bfloat16, float, double} = float | Element type.";
 
 constexpr OpDef kRandomOps[] = {
     {.name = "RandomUniform",
      .inputs = {kShapeInput},
      .outputs = {"output: dtype | Numbers in [0, 1)."},
      .attrs = {kSeed, kSeed2, kFloatType, kShapeType},
-     .doc = "Uniform random numbers. Those of run r of a session are a function of seed, seed2 and r alone; in run 0 they "
+     .doc = "Uniform random numbers. Those of run r of a session are a function of seed, seed2 and "
+            "r alone; in run 0 they "
             "are those of TensorFlow's op in its first run.",
      .shape = random_shape,
      .gradient = no_flow,
@@ -74,7 +77,8 @@ constexpr OpDef kRandomOps[] = {
      .inputs = {kShapeInput},
      .outputs = {"output: dtype | Such numbers in (-2, 2)."},
      .attrs = {kSeed, kSeed2, kFloatType, kShapeType},
-     .doc = "Normal random numbers; those beyond two standard deviations are drawn again. Seeds and runs as in "
+     .doc = "Normal random numbers; those beyond two standard deviations are drawn again. Seeds "
+            "and runs as in "
             "RandomUniform.",
      .shape = random_shape,
      .gradient = no_flow,
@@ -84,7 +88,8 @@ constexpr OpDef kRandomOps[] = {
                 "maxval: Tout | The number after the greatest, a scalar."},
      .outputs = {"output: Tout | Integers in [minval, maxval)."},
      .attrs = {kSeed, kSeed2, "Tout: {int32, int64} | Element type.", kShapeType},
-     .doc = "Uniform random integers, slightly biased unless maxval - minval is a power of two. Seeds and runs as in "
+     .doc = "Uniform random integers, slightly biased unless maxval - minval is a power of two. "
+            "Seeds and runs as in "
             "RandomUniform.",
      .shape = bounded_shape,
      .no_gradient = "its output is made of integers",
@@ -108,14 +113,16 @@ constexpr OpDef kRandomOps[] = {
      .inputs = {kShapeInput, kSeedInput},
      .outputs = {"output: dtype | Numbers of mean 0 and standard deviation 1."},
      .attrs = {kStatelessFloatType, kStatelessShapeType, kSeedType},
-     .doc = "Normal random numbers as a function of the seed; TensorFlow's but for the last bits of its functions.",
+     .doc = "Normal random numbers as a function of the seed; TensorFlow's but for the last bits "
+            "of its functions.",
      .shape = stateless_shape,
      .gradient = no_flow},
     {.name = "StatelessTruncatedNormal",
      .inputs = {kShapeInput, kSeedInput},
      .outputs = {"output: dtype | Such numbers in (-2, 2)."},
      .attrs = {kStatelessFloatType, kStatelessShapeType, kSeedType},
-     .doc = "Normal random numbers within two standard deviations, as a function of the seed; TensorFlow's but for the "
+     .doc = "Normal random numbers within two standard deviations, as a function of the seed; "
+            "TensorFlow's but for the "
             "last bits of its functions.",
      .shape = stateless_shape,
      .gradient = no_flow},
@@ -123,15 +130,17 @@ constexpr OpDef kRandomOps[] = {
      .inputs = {kShapeInput, kSeedInput, "minval: dtype | The least number, a scalar.",
                 "maxval: dtype | The number after the greatest, a scalar."},
      .outputs = {"output: dtype | Integers in [minval, maxval)."},
-     .attrs = {"dtype: {int32, int64} | Element type.", "T: {int32, int64} | Type of `shape`.", kSeedType},
-     .doc = "Uniform random integers as a function of the seed; TensorFlow's to the bit. Slightly biased unless maxval - "
+     .attrs = {"dtype: {int32, int64} | Element type.", "T: {int32, int64} | Type of `shape`.",
+               kSeedType},
+     .doc = "Uniform random integers as a function of the seed; TensorFlow's to the bit. Slightly "
+            "biased unless maxval - "
             "minval is a power of two.",
      .shape = stateless_bounded_shape,
      .no_gradient = "its output is made of integers"},
 };
 
-// Adds a node that draws. Without a seed, one that stays the same from run to run of the program is derived from the
-// graph's seed and the name, and differs from node to node.
+// Adds a node that draws. Without a seed, one that stays the same from run to run of the program is
+// derived from the graph's seed and the name, and differs from node to node.
 Output draw(Graph& graph, std::string_view op, std::vector<Output> inputs, AttrMap attrs,
             const RandomOptions& options) {
   int64_t seed = options.seed.value_or(0);
@@ -152,7 +161,8 @@ Output draw(Graph& graph, std::string_view op, std::vector<Output> inputs, AttrM
 Output draw_stateless(std::string_view op, const IntVector& shape, const Output& seed,
                       const StatelessRandomOptions& options) {
   Graph& graph = seed.graph();
-  return graph.add(op, {shape.in(graph), seed}, {{"dtype", options.dtype}}, {.name = options.name}).output();
+  return graph.add(op, {shape.in(graph), seed}, {{"dtype", options.dtype}}, {.name = options.name})
+      .output();
 }
 
 }  // namespace
@@ -164,7 +174,8 @@ Output random_uniform(Graph& graph, const IntVector& shape, const RandomOptions&
 }
 
 Output random_normal(Graph& graph, const IntVector& shape, const RandomOptions& options) {
-  return draw(graph, "RandomStandardNormal", {shape.in(graph)}, {{"dtype", options.dtype}}, options);
+  return draw(graph, "RandomStandardNormal", {shape.in(graph)}, {{"dtype", options.dtype}},
+              options);
 }
 
 Output truncated_normal(Graph& graph, const IntVector& shape, const RandomOptions& options) {
@@ -180,22 +191,27 @@ Output random_shuffle(const Output& x, const RandomOptions& options) {
   return draw(x.graph(), "RandomShuffle", {x}, {}, options);
 }
 
-Output stateless_random_uniform(const IntVector& shape, const Output& seed, const StatelessRandomOptions& options) {
+Output stateless_random_uniform(const IntVector& shape, const Output& seed,
+                                const StatelessRandomOptions& options) {
   return draw_stateless("StatelessRandomUniform", shape, seed, options);
 }
 
-Output stateless_random_normal(const IntVector& shape, const Output& seed, const StatelessRandomOptions& options) {
+Output stateless_random_normal(const IntVector& shape, const Output& seed,
+                               const StatelessRandomOptions& options) {
   return draw_stateless("StatelessRandomNormal", shape, seed, options);
 }
 
-Output stateless_truncated_normal(const IntVector& shape, const Output& seed, const StatelessRandomOptions& options) {
+Output stateless_truncated_normal(const IntVector& shape, const Output& seed,
+                                  const StatelessRandomOptions& options) {
   return draw_stateless("StatelessTruncatedNormal", shape, seed, options);
 }
 
-Output stateless_random_uniform_int(const IntVector& shape, const Output& seed, const Output& low, const Output& high,
-                                    const StatelessRandomOptions& options) {
+Output stateless_random_uniform_int(const IntVector& shape, const Output& seed, const Output& low,
+                                    const Output& high, const StatelessRandomOptions& options) {
   Graph& graph = seed.graph();
-  return graph.add("StatelessRandomUniformInt", {shape.in(graph), seed, low, high}, {}, {.name = options.name})
+  return graph
+      .add("StatelessRandomUniformInt", {shape.in(graph), seed, low, high}, {},
+           {.name = options.name})
       .output();
 }
 

@@ -22,7 +22,8 @@ void slice_shape(ShapeContext& context) {
     const Shape vector = context.with_rank(i, 1);
     if (vector[0] == kUnknownDim) continue;
     if (rank >= 0 && vector[0] != rank) {
-      throw context.error("input `", context.input_name(i), "` has ", vector[0], " entries, expected ", rank,
+      throw context.error("input `", context.input_name(i), "` has ", vector[0],
+                          " entries, expected ", rank,
                           ", one for each dimension of `input` with shape ", x);
     }
     rank = static_cast<int>(vector[0]);
@@ -36,11 +37,12 @@ void slice_shape(ShapeContext& context) {
     const MaybeInt size = sizes ? (*sizes)[static_cast<size_t>(i)] : std::nullopt;
     const int64_t dim = x.has_rank() ? x[i] : kUnknownDim;
     const bool rest = size && *size == -1;
-    const bool bad = (begin && (*begin < 0 || (dim != kUnknownDim && *begin > dim))) || (size && *size < -1) ||
-                     (size && dim != kUnknownDim && begin.value_or(0) + std::max<int64_t>(*size, 0) > dim);
+    const bool bad =
+        (begin && (*begin < 0 || (dim != kUnknownDim && *begin > dim))) || (size && *size < -1) ||
+        (size && dim != kUnknownDim && begin.value_or(0) + std::max<int64_t>(*size, 0) > dim);
     if (bad) {
-      throw context.error("begin ", begin ? str(*begin) : "?", " and size ", size ? str(*size) : "?",
-                          " do not fit dimension ", i, " of shape ", x);
+      throw context.error("begin ", begin ? str(*begin) : "?", " and size ",
+                          size ? str(*size) : "?", " do not fit dimension ", i, " of shape ", x);
     }
     if (rest && begin && dim != kUnknownDim) result.set_dim(i, dim - *begin);
     if (size && !rest) result.set_dim(i, *size);
@@ -62,7 +64,8 @@ void slice_gradient(GradientContext& context) {
     return context.set(0, pad(grad, paddings));
   }
   const Output before = context.input(1);
-  const Output after = shape_of(x, before.dtype()) - shape_of(context.output(), before.dtype()) - before;
+  const Output after =
+      shape_of(x, before.dtype()) - shape_of(context.output(), before.dtype()) - before;
   context.set(0, x.graph().add("Pad", {grad, pack({before, after}, 1)}).output());
 }
 
@@ -83,7 +86,8 @@ AttrMap mask_attrs(const Node& node) {
   return attrs;
 }
 
-// begin, end and strides (inputs first, first + 1, first + 2) as far as known; nothing when their length is not.
+// begin, end and strides (inputs first, first + 1, first + 2) as far as known; nothing when their
+// length is not.
 std::optional<ResolvedSlice> resolve(const ShapeContext& context, const Shape& x, int first) {
   std::vector<MaybeInt> vectors[3];
   int64_t length = kUnknownDim;
@@ -106,8 +110,10 @@ void strided_slice_shape(ShapeContext& context) {
 
 void strided_slice_grad_shape(ShapeContext& context) {
   const Shape x = requested_shape(context, 0);
-  if (const auto resolved = resolve(context, x, 1); resolved && !resolved->shape.is_compatible_with(context.input(4))) {
-    throw context.error("`dy` has shape ", context.input(4), ", but that slice of ", x, " has shape ", resolved->shape);
+  if (const auto resolved = resolve(context, x, 1);
+      resolved && !resolved->shape.is_compatible_with(context.input(4))) {
+    throw context.error("`dy` has shape ", context.input(4), ", but that slice of ", x,
+                        " has shape ", resolved->shape);
   }
   context.set_output(0, x);
 }
@@ -119,21 +125,24 @@ void strided_slice_gradient(GradientContext& context) {
                            ? IntVector(x.shape()).in(x.graph())
                            : shape_of(x, begin.dtype());
   context.set(0, x.graph()
-                     .add("StridedSliceGrad", {shape, begin, context.input(2), context.input(3), context.grad()},
+                     .add("StridedSliceGrad",
+                          {shape, begin, context.input(2), context.input(3), context.grad()},
                           mask_attrs(context.node()))
                      .output());
 }
 
 void strided_slice_grad_gradient(GradientContext& context) {
   context.set(4, context.graph()
-                     .add("StridedSlice", {context.grad(), context.input(1), context.input(2), context.input(3)},
+                     .add("StridedSlice",
+                          {context.grad(), context.input(1), context.input(2), context.input(3)},
                           mask_attrs(context.node()))
                      .output());
 }
 
 constexpr OpDef kSlicingOps[] = {
     {.name = "Slice",
-     .inputs = {"input: T | A tensor.", "begin: Index | First position in each dimension, `[rank]`.",
+     .inputs = {"input: T | A tensor.",
+                "begin: Index | First position in each dimension, `[rank]`.",
                 "size: Index | How many from there on, `[rank]`; -1: all that are left."},
      .outputs = {"output: T | That block of `input`."},
      .attrs = {"T: type | Element type.", "Index: {int32, int64} | Type of `begin` and `size`."},
@@ -141,28 +150,35 @@ constexpr OpDef kSlicingOps[] = {
      .shape = slice_shape,
      .gradient = slice_gradient},
     {.name = "StridedSlice",
-     .inputs = {"input: T | A tensor.", "begin: Index | First positions, `[n]`; negative ones count from the end.",
+     .inputs = {"input: T | A tensor.",
+                "begin: Index | First positions, `[n]`; negative ones count from the end.",
                 "end: Index | Where to stop, itself left out, `[n]`.",
                 "strides: Index | Steps, `[n]`; may be negative, not 0."},
      .outputs = {"output: T | The elements at these positions."},
-     .attrs = {"T: type | Element type.", "Index: {int32, int64} | Type of the positions.",
-               "begin_mask: int = 0 | Bit i: `begin[i]` is ignored, from the first element on.",
-               "end_mask: int = 0 | Bit i: `end[i]` is ignored, through the last element.",
-               "ellipsis_mask: int = 0 | Bit i: entry i stands for all dimensions that no other names.",
-               "new_axis_mask: int = 0 | Bit i: entry i adds a dimension of size 1.",
-               "shrink_axis_mask: int = 0 | Bit i: entry i takes the element `begin[i]` and drops the dimension."},
-     .doc = "A slice as NumPy's `x[begin:end:stride, ...]`. Positions past either end are cut, but a single element "
+     .attrs =
+         {"T: type | Element type.", "Index: {int32, int64} | Type of the positions.",
+          "begin_mask: int = 0 | Bit i: `begin[i]` is ignored, from the first element on.",
+          "end_mask: int = 0 | Bit i: `end[i]` is ignored, through the last element.",
+          "ellipsis_mask: int = 0 | Bit i: entry i stands for all dimensions that no other names.",
+          "new_axis_mask: int = 0 | Bit i: entry i adds a dimension of size 1.",
+          "shrink_axis_mask: int = 0 | Bit i: entry i takes the element `begin[i]` and drops the "
+          "dimension."},
+     .doc = "A slice as NumPy's `x[begin:end:stride, ...]`. Positions past either end are cut, but "
+            "a single element "
             "(shrink_axis_mask) must be in range.",
      .shape = strided_slice_shape,
      .gradient = strided_slice_gradient},
     {.name = "StridedSliceGrad",
-     .inputs = {"shape: Index | Shape of the tensor that was sliced, `[rank]`.", "begin: Index | As in StridedSlice.",
-                "end: Index | As in StridedSlice.", "strides: Index | As in StridedSlice.",
+     .inputs = {"shape: Index | Shape of the tensor that was sliced, `[rank]`.",
+                "begin: Index | As in StridedSlice.", "end: Index | As in StridedSlice.",
+                "strides: Index | As in StridedSlice.",
                 "dy: T | Gradient of the slice, of its shape."},
      .outputs = {"output: T | Zeros of `shape` with `dy` at the places of the slice."},
      .attrs = {"T: type | Element type.", "Index: {int32, int64} | Type of the positions.",
-               "begin_mask: int = 0 | As in StridedSlice.", "end_mask: int = 0 | As in StridedSlice.",
-               "ellipsis_mask: int = 0 | As in StridedSlice.", "new_axis_mask: int = 0 | As in StridedSlice.",
+               "begin_mask: int = 0 | As in StridedSlice.",
+               "end_mask: int = 0 | As in StridedSlice.",
+               "ellipsis_mask: int = 0 | As in StridedSlice.",
+               "new_axis_mask: int = 0 | As in StridedSlice.",
                "shrink_axis_mask: int = 0 | As in StridedSlice."},
      .doc = "The gradient of StridedSlice.",
      .shape = strided_slice_grad_shape,
@@ -173,15 +189,17 @@ constexpr OpDef kSlicingOps[] = {
 
 std::span<const OpDef> slicing_ops() { return kSlicingOps; }
 
-Output slice(const Output& x, const IntVector& begin, const IntVector& size, const IndexingOptions& options) {
+Output slice(const Output& x, const IntVector& begin, const IntVector& size,
+             const IndexingOptions& options) {
   Graph& graph = x.graph();
   const DType index = IntVector::common_dtype({&begin, &size});
-  return graph.add("Slice", {x, begin.in(graph, index), size.in(graph, index)}, {}, {.name = options.name})
+  return graph
+      .add("Slice", {x, begin.in(graph, index), size.in(graph, index)}, {}, {.name = options.name})
       .output();
 }
 
-Output strided_slice(const Output& x, const IntVector& begin, const IntVector& end, const IntVector& strides,
-                     const StridedSliceOptions& options) {
+Output strided_slice(const Output& x, const IntVector& begin, const IntVector& end,
+                     const IntVector& strides, const StridedSliceOptions& options) {
   Graph& graph = x.graph();
   const DType index = IntVector::common_dtype({&begin, &end, &strides});
   const Output from = begin.in(graph, index);

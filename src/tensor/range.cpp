@@ -7,16 +7,19 @@ namespace {
 
 template <class T>
 Error leads_away(T start, T limit, T delta) {
-  return invalid_argument("a range from ", start, " to ", limit, " cannot be walked in steps of ", delta);
+  return invalid_argument("a range from ", start, " to ", limit, " cannot be walked in steps of ",
+                          delta);
 }
 
 // T is the type that the division is done in.
 template <class T>
 int64_t floating_length(T start, T limit, T delta) {
-  if (!std::isfinite(start) || !std::isfinite(limit) || !std::isfinite(delta)) throw leads_away(start, limit, delta);
+  if (!std::isfinite(start) || !std::isfinite(limit) || !std::isfinite(delta))
+    throw leads_away(start, limit, delta);
   if (start < limit ? delta < 0 : start > limit && delta > 0) throw leads_away(start, limit, delta);
   const T length = std::ceil(std::abs((limit - start) / delta));
-  if (!(length < static_cast<T>(0x1p62))) throw invalid_argument("a range of ", length, " numbers is too long");
+  if (!(length < static_cast<T>(0x1p62)))
+    throw invalid_argument("a range of ", length, " numbers is too long");
   return static_cast<int64_t>(length);
 }
 
@@ -24,8 +27,9 @@ int64_t integer_length(int64_t start, int64_t limit, int64_t delta) {
   if (start == limit) return 0;
   if ((start < limit) != (delta > 0)) throw leads_away(start, limit, delta);
   // Unsigned, for the distance may be more than an int64 holds.
-  const uint64_t distance = start < limit ? static_cast<uint64_t>(limit) - static_cast<uint64_t>(start)
-                                          : static_cast<uint64_t>(start) - static_cast<uint64_t>(limit);
+  const uint64_t distance = start < limit
+                                ? static_cast<uint64_t>(limit) - static_cast<uint64_t>(start)
+                                : static_cast<uint64_t>(start) - static_cast<uint64_t>(limit);
   const uint64_t step = delta > 0 ? static_cast<uint64_t>(delta) : 0 - static_cast<uint64_t>(delta);
   return static_cast<int64_t>((distance - 1) / step + 1);
 }

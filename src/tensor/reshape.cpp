@@ -8,7 +8,8 @@ namespace thalweg {
 namespace {
 
 Error cannot(const Shape& from, const Shape& target, std::string_view why) {
-  return invalid_argument("cannot reshape ", from, " (", from.num_elements(), " elements) to ", target, why);
+  return invalid_argument("cannot reshape ", from, " (", from.num_elements(), " elements) to ",
+                          target, why);
 }
 
 // Product of the dimensions that are known; zeros are left out when `skip_zeros`.

@@ -1,7 +1,8 @@
 // Building nodes that order, check and report: NoOp, Assert, CheckNumerics, Print.
 //
-// They act when they run, and they run when something fetched depends on them: pass values through check_numerics() and
-// print(), and put assertions into a ControlScope, a group() or the run's targets.
+// They act when they run, and they run when something fetched depends on them: pass values through
+// check_numerics() and print(), and put assertions into a ControlScope, a group() or the run's
+// targets.
 #pragma once
 
 #include <string>
@@ -16,7 +17,8 @@ struct ControlOptions {
 };
 
 /// Does nothing, after `control_inputs`.
-Node& no_op(Graph& graph, std::vector<Node*> control_inputs = {}, const ControlOptions& options = {});
+Node& no_op(Graph& graph, std::vector<Node*> control_inputs = {},
+            const ControlOptions& options = {});
 /// One node to run for all of `nodes`, which must not be empty.
 Node& group(const std::vector<Node*>& nodes, const ControlOptions& options = {});
 
@@ -25,9 +27,11 @@ struct AssertOptions {
   std::string name = {};
 };
 /// Fails the run (invalid_argument), showing `data`, when the scalar `condition` is false.
-Node& assert_that(const Output& condition, const std::vector<Output>& data, const AssertOptions& options = {});
+Node& assert_that(const Output& condition, const std::vector<Output>& data,
+                  const AssertOptions& options = {});
 
-/// `x`; fails the run with `message` and the counts when it holds a NaN or an infinity. Gradients are checked as well.
+/// `x`; fails the run with `message` and the counts when it holds a NaN or an infinity. Gradients
+/// are checked as well.
 Output check_numerics(const Output& x, std::string message, const ControlOptions& options = {});
 
 struct PrintOptions {

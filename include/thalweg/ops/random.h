@@ -1,9 +1,10 @@
 // Building nodes that draw random numbers.
 //
-// Randomness is counter based. A stateful op (RandomUniform, ...) draws from Philox with a key made of its two seeds and
-// a counter made of the run's number and the element's index: the same seeds in the same run of a session give the same
-// numbers on any number of threads, and a later run gives others. Without a seed it derives one from Graph::seed() and
-// the node's name, so a program repeats itself by default. A stateless op is a pure function of its seed input.
+// Randomness is counter based. A stateful op (RandomUniform, ...) draws from Philox with a key made
+// of its two seeds and a counter made of the run's number and the element's index: the same seeds
+// in the same run of a session give the same numbers on any number of threads, and a later run
+// gives others. Without a seed it derives one from Graph::seed() and the node's name, so a program
+// repeats itself by default. A stateless op is a pure function of its seed input.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,7 @@ namespace thalweg {
 
 struct RandomOptions {
   DType dtype = kFloat32;
-  std::optional<int64_t> seed = {};   // absent: derived from the graph's seed and the node's name
+  std::optional<int64_t> seed = {};  // absent: derived from the graph's seed and the node's name
   std::optional<int64_t> seed2 = {};
   std::string name = {};
 };
@@ -35,13 +36,15 @@ struct StatelessRandomOptions {
   DType dtype = kFloat32;
   std::string name = {};
 };
-/// As above, from a seed vector `[2]` alone: equal seeds give equal numbers, those that TensorFlow gives.
+/// As above, from a seed vector `[2]` alone: equal seeds give equal numbers, those that TensorFlow
+/// gives.
 Output stateless_random_uniform(const IntVector& shape, const Output& seed,
                                 const StatelessRandomOptions& options = {});
-Output stateless_random_normal(const IntVector& shape, const Output& seed, const StatelessRandomOptions& options = {});
+Output stateless_random_normal(const IntVector& shape, const Output& seed,
+                               const StatelessRandomOptions& options = {});
 Output stateless_truncated_normal(const IntVector& shape, const Output& seed,
                                   const StatelessRandomOptions& options = {});
-Output stateless_random_uniform_int(const IntVector& shape, const Output& seed, const Output& low, const Output& high,
-                                    const StatelessRandomOptions& options = {});
+Output stateless_random_uniform_int(const IntVector& shape, const Output& seed, const Output& low,
+                                    const Output& high, const StatelessRandomOptions& options = {});
 
 }  // namespace thalweg

@@ -1,6 +1,8 @@
-// What x[begin:end:stride, ..., new axis, i] takes of a shape: the one place that knows NumPy's slicing rules.
+// What x[begin:end:stride, ..., new axis, i] takes of a shape: the one place that knows NumPy's
+// slicing rules.
 //
-// Shape inference needs them while parts of the arguments are unknown, kernels when all is known; both call this.
+// Shape inference needs them while parts of the arguments are unknown, kernels when all is known;
+// both call this.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +35,11 @@ struct ResolvedSlice {
   Shape shape;                     // of the result
 };
 
-/// Entries of begin, end and strides may be unknown. `input` must have a rank. Throws invalid_argument: more entries than
-/// dimensions, a stride of 0, two ellipses, an element out of range.
-ResolvedSlice resolve_strided_slice(const Shape& input, std::span<const std::optional<int64_t>> begin,
+/// Entries of begin, end and strides may be unknown. `input` must have a rank. Throws
+/// invalid_argument: more entries than dimensions, a stride of 0, two ellipses, an element out of
+/// range.
+ResolvedSlice resolve_strided_slice(const Shape& input,
+                                    std::span<const std::optional<int64_t>> begin,
                                     std::span<const std::optional<int64_t>> end,
                                     std::span<const std::optional<int64_t>> strides,
                                     const StridedSliceMasks& masks);

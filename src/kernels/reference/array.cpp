@@ -15,15 +15,17 @@ using reference::OutputPlace;
 KernelPtr make_const(const KernelRequest& request) {
   const Tensor value = request.node.attr<Tensor>("value");
   return make_kernel([value](KernelContext& context) {
-    reference::copy_elements(value.dtype(), value.raw(), context.output_pointer(0), value.num_elements());
+    reference::copy_elements(value.dtype(), value.raw(), context.output_pointer(0),
+                             value.num_elements());
   });
 }
 
 // A fed placeholder never runs.
 KernelPtr make_placeholder(const KernelRequest& request) {
-  const std::string message = str("`", request.node.name(), "` was not fed; it takes ", request.outputs[0].dtype,
-                                  request.node.output_shape(0), ": put {\"", request.node.name(),
-                                  "\", value} among the feeds of the run");
+  const std::string message =
+      str("`", request.node.name(), "` was not fed; it takes ", request.outputs[0].dtype,
+          request.node.output_shape(0), ": put {\"", request.node.name(),
+          "\", value} among the feeds of the run");
   return make_kernel([message](KernelContext&) { throw invalid_argument(message); });
 }
 
@@ -33,10 +35,12 @@ KernelPtr make_copy(const KernelRequest& request) {
   if (!reference::has_elements(x.dtype)) return nullptr;
   const DType dtype = x.dtype;
   const int64_t count = x.shape.num_elements();
-  const Shape shape = request.outputs[0].shape.is_fully_defined() ? request.outputs[0].shape : x.shape;
+  const Shape shape =
+      request.outputs[0].shape.is_fully_defined() ? request.outputs[0].shape : x.shape;
   return make_kernel(
       [dtype, count, shape, place = OutputPlace(request, 0)](KernelContext& context) {
-        reference::copy_elements(dtype, context.input_pointer(0), place.memory(context, shape), count);
+        reference::copy_elements(dtype, context.input_pointer(0), place.memory(context, shape),
+                                 count);
       },
       {.in_place = {{0, 0}}});
 }
@@ -49,7 +53,8 @@ KernelPtr make_reshape(const KernelRequest& request) {
        place = OutputPlace(request, 0)](KernelContext& context) {
         const Ints dims = target.read(context);
         const Shape shape = resolve_reshape(from, Shape{std::span<const int64_t>(dims)});
-        reference::copy_elements(dtype, context.input_pointer(0), place.memory(context, shape), from.num_elements());
+        reference::copy_elements(dtype, context.input_pointer(0), place.memory(context, shape),
+                                 from.num_elements());
       },
       {.in_place = {{0, 0}}});
 }
@@ -61,9 +66,11 @@ KernelPtr make_expand_dims(const KernelRequest& request) {
       [dtype = x.dtype, from = x.shape, axis = IntsInput(request, 1),
        place = OutputPlace(request, 0)](KernelContext& context) {
         const auto rank = static_cast<size_t>(from.rank());
-        const auto before = static_cast<int>(reference::place_axis(axis.read_one(context), rank + 1));
+        const auto before =
+            static_cast<int>(reference::place_axis(axis.read_one(context), rank + 1));
         const Shape shape = from.slice(0, before).concat(Shape{1}).concat(from.slice(before));
-        reference::copy_elements(dtype, context.input_pointer(0), place.memory(context, shape), from.num_elements());
+        reference::copy_elements(dtype, context.input_pointer(0), place.memory(context, shape),
+                                 from.num_elements());
       },
       {.in_place = {{0, 0}}});
 }
@@ -109,11 +116,12 @@ Shape checked_shape(const Ints& dims) {
 KernelPtr make_fill(const KernelRequest& request) {
   const DType dtype = request.inputs[1].dtype;
   if (!reference::has_elements(dtype)) return nullptr;
-  return make_kernel(
-      [dtype, dims = IntsInput(request, 0), place = OutputPlace(request, 0)](KernelContext& context) {
-        const Shape shape = checked_shape(dims.read(context));
-        reference::fill_elements(dtype, context.input_pointer(1), place.memory(context, shape), shape.num_elements());
-      });
+  return make_kernel([dtype, dims = IntsInput(request, 0),
+                      place = OutputPlace(request, 0)](KernelContext& context) {
+    const Shape shape = checked_shape(dims.read(context));
+    reference::fill_elements(dtype, context.input_pointer(1), place.memory(context, shape),
+                             shape.num_elements());
+  });
 }
 
 KernelPtr make_range(const KernelRequest& request) {
@@ -130,12 +138,14 @@ KernelPtr make_range(const KernelRequest& request) {
       if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
         const float start(bounds[0].item<T>());
         const float delta(bounds[2].item<T>());
-        for (int64_t i = 0; i < count; ++i) static_cast<T*>(to)[i] = T(start + static_cast<float>(i) * delta);
+        for (int64_t i = 0; i < count; ++i)
+          static_cast<T*>(to)[i] = T(start + static_cast<float>(i) * delta);
       } else if constexpr (std::is_arithmetic_v<T>) {
         const T start = bounds[0].item<T>();
         const T delta = bounds[2].item<T>();
         for (int64_t i = 0; i < count; ++i) {
-          static_cast<T*>(to)[i] = static_cast<T>(start + static_cast<T>(static_cast<T>(i) * delta));
+          static_cast<T*>(to)[i] =
+              static_cast<T>(start + static_cast<T>(static_cast<T>(i) * delta));
         }
       }
     });
@@ -145,9 +155,10 @@ KernelPtr make_range(const KernelRequest& request) {
 KernelPtr make_zeros_like(const KernelRequest& request) {
   const DType dtype = request.inputs[0].dtype;
   if (!reference::has_elements(dtype)) return nullptr;
-  return make_kernel([dtype, count = request.inputs[0].shape.num_elements()](KernelContext& context) {
-    reference::zero_elements(dtype, context.output_pointer(0), count);
-  });
+  return make_kernel(
+      [dtype, count = request.inputs[0].shape.num_elements()](KernelContext& context) {
+        reference::zero_elements(dtype, context.output_pointer(0), count);
+      });
 }
 
 KernelPtr make_ones_like(const KernelRequest& request) {

@@ -14,7 +14,8 @@ KernelPtr make_no_op(const KernelRequest&) {
   return make_kernel([](KernelContext&) {});
 }
 
-// Inputs [first, end) as texts: up to `summarize` elements in row-major order, each dimension but the first in brackets.
+// Inputs [first, end) as texts: up to `summarize` elements in row-major order, each dimension but
+// the first in brackets.
 class Summaries {
  public:
   Summaries(const KernelRequest& request, size_t first) : first_(static_cast<int>(first)) {
@@ -58,15 +59,16 @@ class Summaries {
     });
   }
 
-  static void append_values(std::string& out, const Input& input, const void* data, int axis, int64_t& next,
-                            int64_t& left) {
+  static void append_values(std::string& out, const Input& input, const void* data, int axis,
+                            int64_t& next, int64_t& left) {
     if (axis == input.shape.rank()) {
       append_element(out, input.dtype, data, next++);
       --left;
       return;
     }
     const bool nested = axis + 1 < input.shape.rank();
-    for (int64_t i = 0; i < input.shape[axis] && left > 0 && next < input.shape.num_elements(); ++i) {
+    for (int64_t i = 0; i < input.shape[axis] && left > 0 && next < input.shape.num_elements();
+         ++i) {
       if (nested) {
         out += '[';
       } else if (i > 0) {
@@ -91,7 +93,8 @@ KernelPtr make_assert(const KernelRequest& request) {
 KernelPtr make_check_numerics(const KernelRequest& request) {
   return visit_floats(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
     return make_kernel(
-        [shape = request.inputs[0].shape, message = request.node.attr<std::string>("message")](KernelContext& context) {
+        [shape = request.inputs[0].shape,
+         message = request.node.attr<std::string>("message")](KernelContext& context) {
           const T* x = context.input<T>(0);
           const int64_t count = shape.num_elements();
           int64_t nans = 0;
@@ -104,9 +107,9 @@ KernelPtr make_check_numerics(const KernelRequest& request) {
             ++(std::isnan(value) ? nans : infinities);
           }
           if (first >= 0) {
-            throw invalid_argument(message, ": ", nans, " NaN and ", infinities, " infinite values among the ", count,
-                                   " elements of shape ", shape, ", the first at ",
-                                   reference::coordinates(shape, first));
+            throw invalid_argument(message, ": ", nans, " NaN and ", infinities,
+                                   " infinite values among the ", count, " elements of shape ",
+                                   shape, ", the first at ", reference::coordinates(shape, first));
           }
           reference::copy_elements(kDTypeOf<T>, x, context.output_pointer(0), count);
         },
@@ -119,10 +122,11 @@ KernelPtr make_print(const KernelRequest& request) {
   if (!reference::has_elements(x.dtype)) return nullptr;
   // Counts over all runs of the plan that holds this kernel.
   auto printed = std::make_shared<std::atomic<int64_t>>(0);
-  return make_kernel([dtype = x.dtype, count = x.shape.num_elements(), data = Summaries(request, 1), printed,
-                      message = request.node.attr<std::string>("message"),
+  return make_kernel([dtype = x.dtype, count = x.shape.num_elements(), data = Summaries(request, 1),
+                      printed, message = request.node.attr<std::string>("message"),
                       first_n = request.node.attr<int64_t>("first_n")](KernelContext& context) {
-    if (first_n < 0 || printed->fetch_add(1) < first_n) context.print(str(message, data.text(context)));
+    if (first_n < 0 || printed->fetch_add(1) < first_n)
+      context.print(str(message, data.text(context)));
     reference::copy_elements(dtype, context.input_pointer(0), context.output_pointer(0), count);
   });
 }

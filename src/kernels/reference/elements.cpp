@@ -11,15 +11,22 @@ template <class F>
 void visit_storage(DType dtype, F&& f) {
   if (dtype == kString) return f(TypeTag<std::string>{});
   switch (element_size(dtype)) {
-    case 1: return f(TypeTag<uint8_t>{});
-    case 2: return f(TypeTag<uint16_t>{});
-    case 4: return f(TypeTag<uint32_t>{});
-    case 8: return f(TypeTag<uint64_t>{});
-    default: throw unimplemented("elements of dtype ", dtype, " cannot be moved");
+    case 1:
+      return f(TypeTag<uint8_t>{});
+    case 2:
+      return f(TypeTag<uint16_t>{});
+    case 4:
+      return f(TypeTag<uint32_t>{});
+    case 8:
+      return f(TypeTag<uint64_t>{});
+    default:
+      throw unimplemented("elements of dtype ", dtype, " cannot be moved");
   }
 }
 
-size_t storage_size(DType dtype) { return dtype == kString ? sizeof(std::string) : element_size(dtype); }
+size_t storage_size(DType dtype) {
+  return dtype == kString ? sizeof(std::string) : element_size(dtype);
+}
 
 }  // namespace
 
@@ -31,11 +38,16 @@ IntsInput::IntsInput(const KernelRequest& request, int input)
 Ints IntsInput::read(const KernelContext& context) const {
   const auto as_ints = [&](const auto* values) { return Ints(values, values + count_); };
   switch (dtype_) {
-    case kInt8: return as_ints(context.input<int8_t>(input_));
-    case kInt16: return as_ints(context.input<int16_t>(input_));
-    case kInt32: return as_ints(context.input<int32_t>(input_));
-    case kInt64: return as_ints(context.input<int64_t>(input_));
-    default: throw internal_error("input ", input_, " of dtype ", dtype_, " is read as integers");
+    case kInt8:
+      return as_ints(context.input<int8_t>(input_));
+    case kInt16:
+      return as_ints(context.input<int16_t>(input_));
+    case kInt32:
+      return as_ints(context.input<int32_t>(input_));
+    case kInt64:
+      return as_ints(context.input<int64_t>(input_));
+    default:
+      throw internal_error("input ", input_, " of dtype ", dtype_, " is read as integers");
   }
 }
 
@@ -46,7 +58,8 @@ OutputPlace::OutputPlace(const KernelRequest& request, int output)
 
 void* OutputPlace::memory(KernelContext& context, const Shape& shape) const {
   if (shape_.is_fully_defined()) {
-    if (shape_ != shape) throw invalid_argument("the result has shape ", shape, ", expected ", shape_);
+    if (shape_ != shape)
+      throw invalid_argument("the result has shape ", shape, ", expected ", shape_);
     return context.output_pointer(output_);
   }
   Tensor result(dtype_, shape);
@@ -74,7 +87,8 @@ Ints evenly(int64_t begin, int64_t stride, int64_t count) {
 Offsets dense_offsets(const Shape& shape) {
   const Ints strides = row_major_strides(shape);
   Offsets offsets;
-  for (size_t i = 0; i < strides.size(); ++i) offsets.push_back(evenly(0, strides[i], shape[static_cast<int>(i)]));
+  for (size_t i = 0; i < strides.size(); ++i)
+    offsets.push_back(evenly(0, strides[i], shape[static_cast<int>(i)]));
   return offsets;
 }
 

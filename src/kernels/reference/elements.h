@@ -1,7 +1,8 @@
 // Moving elements whatever they are, and reading small integer inputs: what array kernels share.
 //
-// A move needs an element's size only, so one loop serves all dtypes of a size. Most moves are one idea: the place of an
-// element is a sum of offsets, one for each dimension, and a table by coordinate holds each dimension's offsets.
+// A move needs an element's size only, so one loop serves all dtypes of a size. Most moves are one
+// idea: the place of an element is a sum of offsets, one for each dimension, and a table by
+// coordinate holds each dimension's offsets.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +32,8 @@ class IntsInput {
 class OutputPlace {
  public:
   OutputPlace(const KernelRequest& request, int output);
-  /// Memory for a result of `shape`: the plan's own when it knew the shape, else a new tensor that is handed to the
-  /// context. Throws invalid_argument when it knew another shape.
+  /// Memory for a result of `shape`: the plan's own when it knew the shape, else a new tensor that
+  /// is handed to the context. Throws invalid_argument when it knew another shape.
   void* memory(KernelContext& context, const Shape& shape) const;
 
  private:
@@ -51,8 +52,9 @@ Ints evenly(int64_t begin, int64_t stride, int64_t count);
 /// The tables of a whole row-major tensor.
 Offsets dense_offsets(const Shape& shape);
 
-/// Calls f(n, offset) for each combination of coordinates in row-major order: n counts them, `offset` is the sum of their
-/// offsets. Nothing when a table is empty; once when there are no tables.
+/// Calls f(n, offset) for each combination of coordinates in row-major order: n counts them,
+/// `offset` is the sum of their offsets. Nothing when a table is empty; once when there are no
+/// tables.
 template <class F>
 void for_each_offset(const Offsets& offsets, F&& f) {
   const size_t rank = offsets.size();

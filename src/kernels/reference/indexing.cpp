@@ -20,8 +20,8 @@ KernelPtr make_one_hot(const KernelRequest& request) {
   if (!reference::has_elements(dtype)) return nullptr;
   const Shape indices = request.inputs[0].shape;
   const DType index_type = request.inputs[0].dtype;
-  const size_t axis =
-      reference::place_axis(request.node.attr<int64_t>("axis"), static_cast<size_t>(indices.rank()) + 1);
+  const size_t axis = reference::place_axis(request.node.attr<int64_t>("axis"),
+                                            static_cast<size_t>(indices.rank()) + 1);
   return make_kernel([dtype, indices, index_type, axis, depth = IntsInput(request, 1),
                       place = OutputPlace(request, 0)](KernelContext& context) {
     const int64_t size = depth.read_one(context);
@@ -38,7 +38,8 @@ KernelPtr make_one_hot(const KernelRequest& request) {
       });
       if (index < 0 || index >= size) continue;
       const int64_t cell = (i / inner * size + index) * inner + i % inner;
-      reference::copy_elements(dtype, context.input_pointer(2), reference::element_at(dtype, to, cell), 1);
+      reference::copy_elements(dtype, context.input_pointer(2),
+                               reference::element_at(dtype, to, cell), 1);
     }
   });
 }
@@ -47,13 +48,16 @@ KernelPtr make_gather(const KernelRequest& request) {
   const TensorSpec& params = request.inputs[0];
   if (!reference::has_elements(params.dtype)) return nullptr;
   return make_kernel([dtype = params.dtype, table = params.shape, indices = IndexInput(request, 1),
-                      axis = IntsInput(request, 2), batch_attr = request.node.attr<int64_t>("batch_dims"),
+                      axis = IntsInput(request, 2),
+                      batch_attr = request.node.attr<int64_t>("batch_dims"),
                       place = OutputPlace(request, 0)](KernelContext& context) {
     const Shape& picked = indices.shape();
-    const auto along =
-        static_cast<int>(reference::place_axis(axis.read_one(context), static_cast<size_t>(table.rank())));
-    const int batch_dims = static_cast<int>(batch_attr < 0 ? batch_attr + picked.rank() : batch_attr);
-    if (batch_dims > along) throw invalid_argument("`batch_dims` is ", batch_dims, ", more than `axis` ", along);
+    const auto along = static_cast<int>(
+        reference::place_axis(axis.read_one(context), static_cast<size_t>(table.rank())));
+    const int batch_dims =
+        static_cast<int>(batch_attr < 0 ? batch_attr + picked.rank() : batch_attr);
+    if (batch_dims > along)
+      throw invalid_argument("`batch_dims` is ", batch_dims, ", more than `axis` ", along);
     // params as [batch, outer, size, inner], indices as [batch, count].
     const int64_t batches = table.slice(0, batch_dims).num_elements();
     const int64_t outer = table.slice(batch_dims, along).num_elements();
@@ -76,10 +80,12 @@ KernelPtr make_gather(const KernelRequest& request) {
       const auto first = positions.begin() + batch * count;
       Ints rows(first, first + count);
       for (int64_t& row : rows) row *= inner;
-      const Offsets offsets = {reference::evenly(0, size * inner, outer), rows, reference::evenly(0, 1, inner)};
-      reference::gather_elements(dtype, offsets,
-                                 reference::element_at(dtype, context.input_pointer(0), batch * outer * size * inner),
-                                 reference::element_at(dtype, to, batch * outer * count * inner));
+      const Offsets offsets = {reference::evenly(0, size * inner, outer), rows,
+                               reference::evenly(0, 1, inner)};
+      reference::gather_elements(
+          dtype, offsets,
+          reference::element_at(dtype, context.input_pointer(0), batch * outer * size * inner),
+          reference::element_at(dtype, to, batch * outer * count * inner));
     }
   });
 }
@@ -87,23 +93,25 @@ KernelPtr make_gather(const KernelRequest& request) {
 KernelPtr make_gather_nd(const KernelRequest& request) {
   const TensorSpec& params = request.inputs[0];
   if (!reference::has_elements(params.dtype)) return nullptr;
-  return make_kernel([dtype = params.dtype, table = params.shape, indices = IndexVectors(request, 1)](
-                         KernelContext& context) {
+  return make_kernel([dtype = params.dtype, table = params.shape,
+                      indices = IndexVectors(request, 1)](KernelContext& context) {
     const int64_t inner = table.slice(indices.depth()).num_elements();
     Ints starts = indices.slices(context, table);
     for (int64_t& start : starts) start *= inner;
-    reference::gather_elements(dtype, {starts, reference::evenly(0, 1, inner)}, context.input_pointer(0),
-                               context.output_pointer(0));
+    reference::gather_elements(dtype, {starts, reference::evenly(0, 1, inner)},
+                               context.input_pointer(0), context.output_pointer(0));
   });
 }
 
 // Adds slice i of `updates` to slice slices[i] of the sums; a negative one is dropped.
 template <class T>
-void add_slices(const Ints& slices, const T* updates, int64_t inner, std::vector<Accumulator<T>>& sums) {
+void add_slices(const Ints& slices, const T* updates, int64_t inner,
+                std::vector<Accumulator<T>>& sums) {
   for (size_t i = 0; i < slices.size(); ++i) {
     if (slices[i] < 0) continue;
     for (int64_t j = 0; j < inner; ++j) {
-      sums[static_cast<size_t>(slices[i] * inner + j)] += widen(updates[static_cast<int64_t>(i) * inner + j]);
+      sums[static_cast<size_t>(slices[i] * inner + j)] +=
+          widen(updates[static_cast<int64_t>(i) * inner + j]);
     }
   }
 }
@@ -121,7 +129,8 @@ KernelPtr make_scatter_nd(const KernelRequest& request) {
       const Shape shape{std::span<const int64_t>(target.read(context))};
       if (indices.depth() > shape.rank() ||
           given != outer.slice(0, outer.rank() - 1).concat(shape.slice(indices.depth()))) {
-        throw invalid_argument("updates of shape ", given, " at indices of shape ", outer, " do not fit shape ", shape);
+        throw invalid_argument("updates of shape ", given, " at indices of shape ", outer,
+                               " do not fit shape ", shape);
       }
       const int64_t inner = shape.slice(indices.depth()).num_elements();
       std::vector<Accumulator<T>> sums(static_cast<size_t>(shape.num_elements()));
@@ -133,11 +142,13 @@ KernelPtr make_scatter_nd(const KernelRequest& request) {
 
 KernelPtr make_tensor_scatter_add(const KernelRequest& request) {
   return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
-    return make_kernel([shape = request.inputs[0].shape, indices = IndexVectors(request, 1)](KernelContext& context) {
+    return make_kernel([shape = request.inputs[0].shape,
+                        indices = IndexVectors(request, 1)](KernelContext& context) {
       const T* x = context.input<T>(0);
       std::vector<Accumulator<T>> sums(static_cast<size_t>(shape.num_elements()));
       std::transform(x, x + sums.size(), sums.begin(), widen<T>);
-      add_slices(indices.slices(context, shape), context.input<T>(2), shape.slice(indices.depth()).num_elements(), sums);
+      add_slices(indices.slices(context, shape), context.input<T>(2),
+                 shape.slice(indices.depth()).num_elements(), sums);
       write_sums<T>(sums, context.output_pointer(0));
     });
   });
@@ -146,22 +157,26 @@ KernelPtr make_tensor_scatter_add(const KernelRequest& request) {
 KernelPtr make_tensor_scatter_update(const KernelRequest& request) {
   const TensorSpec& x = request.inputs[0];
   if (!reference::has_elements(x.dtype)) return nullptr;
-  return make_kernel([dtype = x.dtype, shape = x.shape, indices = IndexVectors(request, 1)](KernelContext& context) {
+  return make_kernel([dtype = x.dtype, shape = x.shape,
+                      indices = IndexVectors(request, 1)](KernelContext& context) {
     void* to = context.output_pointer(0);
     reference::copy_elements(dtype, context.input_pointer(0), to, shape.num_elements());
     const int64_t inner = shape.slice(indices.depth()).num_elements();
     Ints starts = indices.slices(context, shape);
     for (int64_t& start : starts) start *= inner;
-    reference::scatter_elements(dtype, {starts, reference::evenly(0, 1, inner)}, context.input_pointer(2), to);
+    reference::scatter_elements(dtype, {starts, reference::evenly(0, 1, inner)},
+                                context.input_pointer(2), to);
   });
 }
 
 KernelPtr make_segment_sum(const KernelRequest& request) {
   return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
-    return make_kernel([data = request.inputs[0].shape, ids = IndexInput(request, 1), segments = IntsInput(request, 2),
+    return make_kernel([data = request.inputs[0].shape, ids = IndexInput(request, 1),
+                        segments = IntsInput(request, 2),
                         place = OutputPlace(request, 0)](KernelContext& context) {
       const int64_t count = segments.read_one(context);
-      if (count < 0) throw invalid_argument("`num_segments` is ", count, ", it must not be negative");
+      if (count < 0)
+        throw invalid_argument("`num_segments` is ", count, ", it must not be negative");
       const Ints segment_of = ids.read(context);
       for (size_t i = 0; i < segment_of.size(); ++i) {
         if (segment_of[i] >= count) {
@@ -178,15 +193,18 @@ KernelPtr make_segment_sum(const KernelRequest& request) {
 }
 
 KernelPtr make_invert_permutation(const KernelRequest& request) {
-  return make_kernel([dtype = request.inputs[0].dtype, x = IndexInput(request, 0)](KernelContext& context) {
+  return make_kernel([dtype = request.inputs[0].dtype,
+                      x = IndexInput(request, 0)](KernelContext& context) {
     const Ints order = x.read(context);
     const auto size = static_cast<int64_t>(order.size());
     Ints inverse(order.size(), -1);
     for (int64_t i = 0; i < size; ++i) {
       const int64_t value = order[static_cast<size_t>(i)];
-      if (value < 0 || value >= size) throw x.out_of_range(i, value, size, "a permutation of its length");
+      if (value < 0 || value >= size)
+        throw x.out_of_range(i, value, size, "a permutation of its length");
       int64_t& place = inverse[static_cast<size_t>(value)];
-      if (place >= 0) throw invalid_argument("x is no permutation: ", value, " stands at ", place, " and at ", i);
+      if (place >= 0)
+        throw invalid_argument("x is no permutation: ", value, " stands at ", place, " and at ", i);
       place = i;
     }
     for (int64_t i = 0; i < size; ++i) {

@@ -19,9 +19,11 @@ IndexInput::IndexInput(const KernelRequest& request, int input)
   }
 }
 
-Error IndexInput::out_of_range(int64_t flat, int64_t value, int64_t size, std::string_view of) const {
-  return invalid_argument(name_, shape_.rank() == 0 ? std::string() : str(coordinates(shape_, flat)), " is ", value,
-                          ", outside [0, ", size, "), the range of ", of,
+Error IndexInput::out_of_range(int64_t flat, int64_t value, int64_t size,
+                               std::string_view of) const {
+  return invalid_argument(name_,
+                          shape_.rank() == 0 ? std::string() : str(coordinates(shape_, flat)),
+                          " is ", value, ", outside [0, ", size, "), the range of ", of,
                           value < 0 ? "; negative indices do not count from the end here" : "");
 }
 
@@ -36,7 +38,8 @@ Ints IndexVectors::slices(const KernelContext& context, const Shape& tensor) con
       const int64_t value = values[static_cast<size_t>(i * k + d)];
       const int64_t size = tensor[static_cast<int>(d)];
       if (value < 0 || value >= size) {
-        throw indices_.out_of_range(i * k + d, value, size, str("dimension ", d, " of shape ", tensor));
+        throw indices_.out_of_range(i * k + d, value, size,
+                                    str("dimension ", d, " of shape ", tensor));
       }
       slice = slice * size + value;
     }

@@ -28,7 +28,8 @@ class IndexInput {
 class IndexVectors {
  public:
   IndexVectors(const KernelRequest& request, int input) : indices_(request, input) {}
-  /// For each vector the number of the slice that it names, of those that tensor[k:] divides the tensor into.
+  /// For each vector the number of the slice that it names, of those that tensor[k:] divides the
+  /// tensor into.
   Ints slices(const KernelContext& context, const Shape& tensor) const;
   int depth() const { return static_cast<int>(indices_.shape().dim(-1)); }
 

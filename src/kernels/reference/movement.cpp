@@ -25,14 +25,16 @@ KernelPtr make_transpose(const KernelRequest& request) {
       offsets.push_back(source[axis]);
       dims.push_back(from[static_cast<int>(axis)]);
     }
-    reference::gather_elements(dtype, offsets, context.input_pointer(0), place.memory(context, Shape(dims)));
+    reference::gather_elements(dtype, offsets, context.input_pointer(0),
+                               place.memory(context, Shape(dims)));
   });
 }
 
 KernelPtr make_reverse(const KernelRequest& request) {
   const TensorSpec& x = request.inputs[0];
   if (!reference::has_elements(x.dtype)) return nullptr;
-  return make_kernel([dtype = x.dtype, shape = x.shape, axes = IntsInput(request, 1)](KernelContext& context) {
+  return make_kernel([dtype = x.dtype, shape = x.shape,
+                      axes = IntsInput(request, 1)](KernelContext& context) {
     Offsets offsets = reference::dense_offsets(shape);
     std::vector<bool> seen(offsets.size(), false);
     for (int64_t entry : axes.read(context)) {
@@ -63,7 +65,8 @@ KernelPtr make_concat(const KernelRequest& request) {
   for (size_t i = 0; i < count; ++i) shapes.push_back(request.inputs[i].shape);
   return make_kernel([dtype, shapes, axis = IntsInput(request, static_cast<int>(count)),
                       place = OutputPlace(request, 0)](KernelContext& context) {
-    const size_t along = reference::place_axis(axis.read_one(context), static_cast<size_t>(shapes[0].rank()));
+    const size_t along =
+        reference::place_axis(axis.read_one(context), static_cast<size_t>(shapes[0].rank()));
     const auto d = static_cast<int>(along);
     Shape whole = shapes[0];
     int64_t total = 0;
@@ -71,7 +74,8 @@ KernelPtr make_concat(const KernelRequest& request) {
       total += piece[d];
       whole.set_dim(d, piece[d]);
       if (piece != whole) {
-        throw invalid_argument("values of shape ", shapes[0], " and ", piece, " cannot be joined along axis ", d);
+        throw invalid_argument("values of shape ", shapes[0], " and ", piece,
+                               " cannot be joined along axis ", d);
       }
     }
     whole.set_dim(d, total);
@@ -86,20 +90,22 @@ KernelPtr make_concat(const KernelRequest& request) {
 }
 
 // Copies consecutive pieces of x along an axis to the outputs.
-void split_into(KernelContext& context, DType dtype, const void* x, const Shape& whole, size_t axis, const Ints& sizes,
-                const std::vector<OutputPlace>& places) {
+void split_into(KernelContext& context, DType dtype, const void* x, const Shape& whole, size_t axis,
+                const Ints& sizes, const std::vector<OutputPlace>& places) {
   int64_t begin = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
     Shape piece = whole;
     piece.set_dim(static_cast<int>(axis), sizes[i]);
-    reference::gather_elements(dtype, piece_offsets(whole, axis, begin, sizes[i]), x, places[i].memory(context, piece));
+    reference::gather_elements(dtype, piece_offsets(whole, axis, begin, sizes[i]), x,
+                               places[i].memory(context, piece));
     begin += sizes[i];
   }
 }
 
 std::vector<OutputPlace> all_outputs(const KernelRequest& request) {
   std::vector<OutputPlace> places;
-  for (size_t i = 0; i < request.outputs.size(); ++i) places.emplace_back(request, static_cast<int>(i));
+  for (size_t i = 0; i < request.outputs.size(); ++i)
+    places.emplace_back(request, static_cast<int>(i));
   return places;
 }
 
@@ -108,13 +114,16 @@ KernelPtr make_split(const KernelRequest& request) {
   if (!reference::has_elements(x.dtype)) return nullptr;
   return make_kernel([dtype = x.dtype, shape = x.shape, axis = IntsInput(request, 0),
                       places = all_outputs(request)](KernelContext& context) {
-    const size_t along = reference::place_axis(axis.read_one(context), static_cast<size_t>(shape.rank()));
+    const size_t along =
+        reference::place_axis(axis.read_one(context), static_cast<size_t>(shape.rank()));
     const int64_t size = shape[static_cast<int>(along)];
     const auto count = static_cast<int64_t>(places.size());
     if (size % count != 0) {
-      throw invalid_argument("cannot split dimension ", along, " of size ", size, " into ", count, " equal pieces");
+      throw invalid_argument("cannot split dimension ", along, " of size ", size, " into ", count,
+                             " equal pieces");
     }
-    split_into(context, dtype, context.input_pointer(1), shape, along, Ints(places.size(), size / count), places);
+    split_into(context, dtype, context.input_pointer(1), shape, along,
+               Ints(places.size(), size / count), places);
   });
 }
 
@@ -124,7 +133,8 @@ void resolve_sizes(Ints& sizes, int64_t total) {
   int64_t* open = nullptr;
   for (int64_t& size : sizes) {
     if (size < -1 || (size == -1 && open != nullptr)) {
-      throw invalid_argument("the sizes of the pieces must not be negative, but for one -1; got ", sizes);
+      throw invalid_argument("the sizes of the pieces must not be negative, but for one -1; got ",
+                             sizes);
     }
     if (size == -1) {
       open = &size;
@@ -141,9 +151,11 @@ void resolve_sizes(Ints& sizes, int64_t total) {
 KernelPtr make_split_v(const KernelRequest& request) {
   const TensorSpec& x = request.inputs[0];
   if (!reference::has_elements(x.dtype)) return nullptr;
-  return make_kernel([dtype = x.dtype, shape = x.shape, pieces = IntsInput(request, 1), axis = IntsInput(request, 2),
+  return make_kernel([dtype = x.dtype, shape = x.shape, pieces = IntsInput(request, 1),
+                      axis = IntsInput(request, 2),
                       places = all_outputs(request)](KernelContext& context) {
-    const size_t along = reference::place_axis(axis.read_one(context), static_cast<size_t>(shape.rank()));
+    const size_t along =
+        reference::place_axis(axis.read_one(context), static_cast<size_t>(shape.rank()));
     Ints sizes = pieces.read(context);
     resolve_sizes(sizes, shape[static_cast<int>(along)]);
     split_into(context, dtype, context.input_pointer(0), shape, along, sizes, places);
@@ -156,14 +168,16 @@ KernelPtr make_pack(const KernelRequest& request) {
   const auto count = static_cast<int64_t>(request.inputs.size());
   const TensorSpec& value = request.inputs[0];
   if (!reference::has_elements(value.dtype)) return nullptr;
-  const size_t axis =
-      reference::place_axis(request.node.attr<int64_t>("axis"), static_cast<size_t>(value.shape.rank()) + 1);
+  const size_t axis = reference::place_axis(request.node.attr<int64_t>("axis"),
+                                            static_cast<size_t>(value.shape.rank()) + 1);
   const auto d = static_cast<int>(axis);
   const Shape whole = value.shape.slice(0, d).concat(Shape{count}).concat(value.shape.slice(d));
-  return make_kernel([dtype = value.dtype, axis, whole, count, place = OutputPlace(request, 0)](KernelContext& context) {
+  return make_kernel([dtype = value.dtype, axis, whole, count,
+                      place = OutputPlace(request, 0)](KernelContext& context) {
     void* to = place.memory(context, whole);
     for (int64_t i = 0; i < count; ++i) {
-      reference::scatter_elements(dtype, piece_offsets(whole, axis, i, 1), context.input_pointer(static_cast<int>(i)), to);
+      reference::scatter_elements(dtype, piece_offsets(whole, axis, i, 1),
+                                  context.input_pointer(static_cast<int>(i)), to);
     }
   });
 }
@@ -171,9 +185,11 @@ KernelPtr make_pack(const KernelRequest& request) {
 KernelPtr make_unpack(const KernelRequest& request) {
   const TensorSpec& x = request.inputs[0];
   if (!reference::has_elements(x.dtype)) return nullptr;
-  const size_t axis = reference::place_axis(request.node.attr<int64_t>("axis"), static_cast<size_t>(x.shape.rank()));
+  const size_t axis = reference::place_axis(request.node.attr<int64_t>("axis"),
+                                            static_cast<size_t>(x.shape.rank()));
   return make_kernel([dtype = x.dtype, whole = x.shape, axis,
-                      count = static_cast<int64_t>(request.outputs.size())](KernelContext& context) {
+                      count =
+                          static_cast<int64_t>(request.outputs.size())](KernelContext& context) {
     for (int64_t i = 0; i < count; ++i) {
       reference::gather_elements(dtype, piece_offsets(whole, axis, i, 1), context.input_pointer(0),
                                  context.output_pointer(static_cast<int>(i)));

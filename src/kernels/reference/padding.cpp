@@ -23,12 +23,14 @@ class PaddingsInput {
   std::vector<Cells> read(const KernelContext& context, const Shape& x) const {
     const Ints values = values_.read(context);
     if (static_cast<int>(values.size()) != 2 * x.rank()) {
-      throw invalid_argument("the paddings have ", values.size() / 2, " rows for a tensor of shape ", x);
+      throw invalid_argument("the paddings have ", values.size() / 2,
+                             " rows for a tensor of shape ", x);
     }
     std::vector<Cells> cells;
     for (size_t i = 0; i < values.size(); i += 2) {
       if (values[i] < 0 || values[i + 1] < 0) {
-        throw invalid_argument("dimension ", i / 2, " is padded by the negative {", values[i], ", ", values[i + 1], "}");
+        throw invalid_argument("dimension ", i / 2, " is padded by the negative {", values[i], ", ",
+                               values[i + 1], "}");
       }
       cells.push_back({values[i], values[i + 1]});
     }
@@ -43,7 +45,8 @@ KernelPtr make_pad(const KernelRequest& request) {
   const TensorSpec& x = request.inputs[0];
   if (!reference::has_elements(x.dtype)) return nullptr;
   return make_kernel([dtype = x.dtype, from = x.shape, paddings = PaddingsInput(request),
-                      has_value = request.inputs.size() > 2, place = OutputPlace(request, 0)](KernelContext& context) {
+                      has_value = request.inputs.size() > 2,
+                      place = OutputPlace(request, 0)](KernelContext& context) {
     const auto cells = paddings.read(context, from);
     Shape padded = from;
     for (int i = 0; i < from.rank(); ++i) {
@@ -59,23 +62,25 @@ KernelPtr make_pad(const KernelRequest& request) {
     Offsets offsets;
     const Ints strides = reference::row_major_strides(padded);
     for (size_t i = 0; i < strides.size(); ++i) {
-      offsets.push_back(reference::evenly(cells[i].before * strides[i], strides[i], from[static_cast<int>(i)]));
+      offsets.push_back(
+          reference::evenly(cells[i].before * strides[i], strides[i], from[static_cast<int>(i)]));
     }
     reference::scatter_elements(dtype, offsets, context.input_pointer(0), to);
   });
 }
 
-// For each cell of the padded tensor the place in the inner one that it mirrors. `edge` is 1 when the border element is
-// left out of the image (REFLECT), else 0.
-Offsets mirror_offsets(const Shape& inner, const std::vector<PaddingsInput::Cells>& cells, int64_t edge) {
+// For each cell of the padded tensor the place in the inner one that it mirrors. `edge` is 1 when
+// the border element is left out of the image (REFLECT), else 0.
+Offsets mirror_offsets(const Shape& inner, const std::vector<PaddingsInput::Cells>& cells,
+                       int64_t edge) {
   const Ints strides = reference::row_major_strides(inner);
   Offsets offsets;
   for (size_t i = 0; i < strides.size(); ++i) {
     const int64_t size = inner[static_cast<int>(i)];
     const auto [before, after] = cells[i];
     if (const int64_t most = std::max<int64_t>(size - edge, 0); std::max(before, after) > most) {
-      throw invalid_argument("dimension ", i, " of size ", size, " cannot be padded by {", before, ", ", after,
-                             "}; at most ", most, " cells can be mirrored");
+      throw invalid_argument("dimension ", i, " of size ", size, " cannot be padded by {", before,
+                             ", ", after, "}; at most ", most, " cells can be mirrored");
     }
     Ints table;
     for (int64_t at = -before; at < size + after; ++at) {
@@ -89,25 +94,30 @@ Offsets mirror_offsets(const Shape& inner, const std::vector<PaddingsInput::Cell
   return offsets;
 }
 
-int64_t edge_of(const KernelRequest& request) { return request.node.attr<std::string>("mode") == "REFLECT" ? 1 : 0; }
+int64_t edge_of(const KernelRequest& request) {
+  return request.node.attr<std::string>("mode") == "REFLECT" ? 1 : 0;
+}
 
 KernelPtr make_mirror_pad(const KernelRequest& request) {
   const TensorSpec& x = request.inputs[0];
   if (!reference::has_elements(x.dtype)) return nullptr;
-  return make_kernel([dtype = x.dtype, from = x.shape, paddings = PaddingsInput(request), edge = edge_of(request),
+  return make_kernel([dtype = x.dtype, from = x.shape, paddings = PaddingsInput(request),
+                      edge = edge_of(request),
                       place = OutputPlace(request, 0)](KernelContext& context) {
     const Offsets offsets = mirror_offsets(from, paddings.read(context, from), edge);
     Shape padded = from;
     for (int i = 0; i < from.rank(); ++i) {
       padded.set_dim(i, static_cast<int64_t>(offsets[static_cast<size_t>(i)].size()));
     }
-    reference::gather_elements(dtype, offsets, context.input_pointer(0), place.memory(context, padded));
+    reference::gather_elements(dtype, offsets, context.input_pointer(0),
+                               place.memory(context, padded));
   });
 }
 
 KernelPtr make_mirror_pad_grad(const KernelRequest& request) {
   return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
-    return make_kernel([padded = request.inputs[0].shape, paddings = PaddingsInput(request), edge = edge_of(request),
+    return make_kernel([padded = request.inputs[0].shape, paddings = PaddingsInput(request),
+                        edge = edge_of(request),
                         place = OutputPlace(request, 0)](KernelContext& context) {
       const auto cells = paddings.read(context, padded);
       Shape inner = padded;
@@ -117,10 +127,12 @@ KernelPtr make_mirror_pad_grad(const KernelRequest& request) {
       }
       const T* gradient = context.input<T>(0);
       std::vector<Accumulator<T>> sums(static_cast<size_t>(inner.num_elements()));
-      reference::for_each_offset(mirror_offsets(inner, cells, edge), [&](int64_t n, int64_t offset) {
-        sums[static_cast<size_t>(offset)] += widen(gradient[n]);
-      });
-      std::transform(sums.begin(), sums.end(), static_cast<T*>(place.memory(context, inner)), narrow<T>);
+      reference::for_each_offset(mirror_offsets(inner, cells, edge),
+                                 [&](int64_t n, int64_t offset) {
+                                   sums[static_cast<size_t>(offset)] += widen(gradient[n]);
+                                 });
+      std::transform(sums.begin(), sums.end(), static_cast<T*>(place.memory(context, inner)),
+                     narrow<T>);
     });
   });
 }
@@ -132,7 +144,8 @@ KernelPtr make_tile(const KernelRequest& request) {
                       place = OutputPlace(request, 0)](KernelContext& context) {
     const Ints counts = multiples.read(context);
     if (static_cast<int>(counts.size()) != from.rank()) {
-      throw invalid_argument("`multiples` has ", counts.size(), " entries for a tensor of shape ", from);
+      throw invalid_argument("`multiples` has ", counts.size(), " entries for a tensor of shape ",
+                             from);
     }
     Offsets offsets = reference::dense_offsets(from);
     Ints dims;
@@ -140,10 +153,12 @@ KernelPtr make_tile(const KernelRequest& request) {
       if (counts[i] < 0) throw invalid_argument("`multiples` holds the negative count ", counts[i]);
       const Ints once = offsets[i];
       offsets[i].clear();
-      for (int64_t copy = 0; copy < counts[i]; ++copy) offsets[i].insert(offsets[i].end(), once.begin(), once.end());
+      for (int64_t copy = 0; copy < counts[i]; ++copy)
+        offsets[i].insert(offsets[i].end(), once.begin(), once.end());
       dims.push_back(static_cast<int64_t>(offsets[i].size()));
     }
-    reference::gather_elements(dtype, offsets, context.input_pointer(0), place.memory(context, Shape(dims)));
+    reference::gather_elements(dtype, offsets, context.input_pointer(0),
+                               place.memory(context, Shape(dims)));
   });
 }
 
@@ -162,10 +177,12 @@ KernelPtr make_broadcast_to(const KernelRequest& request) {
       if (added < 0 || dims[i] < 0 || (size != 1 && size != dims[i])) {
         throw invalid_argument("shape ", from, " cannot be broadcast to ", dims);
       }
-      offsets.push_back(size == 1 ? reference::evenly(0, 0, dims[i]) : source[static_cast<size_t>(axis)]);
+      offsets.push_back(size == 1 ? reference::evenly(0, 0, dims[i])
+                                  : source[static_cast<size_t>(axis)]);
     }
     if (added < 0) throw invalid_argument("shape ", from, " cannot be broadcast to ", dims);
-    reference::gather_elements(dtype, offsets, context.input_pointer(0), place.memory(context, Shape(dims)));
+    reference::gather_elements(dtype, offsets, context.input_pointer(0),
+                               place.memory(context, Shape(dims)));
   });
 }
 

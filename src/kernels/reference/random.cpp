@@ -41,12 +41,14 @@ class StreamSource {
 template <class T>
 constexpr int64_t kPerBlock = sizeof(T) == 8 ? 2 : 4;
 
-// Fills an output with what `number(block, j)` makes of its Philox block, j counting the elements of that block.
+// Fills an output with what `number(block, j)` makes of its Philox block, j counting the elements
+// of that block.
 template <class T, class F>
 void fill_by_block(const RandomStream& stream, T* to, int64_t count, F&& number) {
   for (int64_t i = 0; i < count; i += kPerBlock<T>) {
     const PhiloxBlock block = stream.block(static_cast<uint64_t>(i / kPerBlock<T>));
-    for (int64_t j = 0; j < kPerBlock<T> && i + j < count; ++j) to[i + j] = number(block, static_cast<size_t>(j));
+    for (int64_t j = 0; j < kPerBlock<T> && i + j < count; ++j)
+      to[i + j] = number(block, static_cast<size_t>(j));
   }
 }
 
@@ -74,8 +76,9 @@ T normal(const PhiloxBlock& block, size_t j) {
   }
 }
 
-// Elements of one group are drawn from 256 words an element set aside for it: numbers are drawn in pairs, and those of 2
-// and more are left out. (TensorFlow sets as many aside; with 4.6 % left out they never run short.)
+// Elements of one group are drawn from 256 words an element set aside for it: numbers are drawn in
+// pairs, and those of 2 and more are left out. (TensorFlow sets as many aside; with 4.6 % left out
+// they never run short.)
 template <class T>
 void fill_truncated(const RandomStream& stream, T* to, int64_t count) {
   constexpr int64_t kGroup = kPerBlock<T>;
@@ -119,7 +122,8 @@ KernelPtr make_filler(const KernelRequest& request, F fill) {
     return make_kernel([fill, source = StreamSource(request), dims = IntsInput(request, 0),
                         place = OutputPlace(request, 0)](KernelContext& context) {
       const Shape shape = shape_of(dims.read(context));
-      fill(source.stream(context), static_cast<T*>(place.memory(context, shape)), shape.num_elements());
+      fill(source.stream(context), static_cast<T*>(place.memory(context, shape)),
+           shape.num_elements());
     });
   });
 }
@@ -154,10 +158,11 @@ KernelPtr make_bounded(const KernelRequest& request) {
     // Unsigned, for high - low may be more than a T holds.
     const Word range = static_cast<Word>(high) - static_cast<Word>(low);
     const Shape shape = shape_of(dims.read(context));
-    fill_by_block(source.stream(context), static_cast<T*>(place.memory(context, shape)), shape.num_elements(),
-                  [&](const PhiloxBlock& block, size_t j) {
+    fill_by_block(source.stream(context), static_cast<T*>(place.memory(context, shape)),
+                  shape.num_elements(), [&](const PhiloxBlock& block, size_t j) {
                     Word word = block[j];
-                    if constexpr (sizeof(T) == 8) word = block[2 * j] | uint64_t{block[2 * j + 1]} << 32;
+                    if constexpr (sizeof(T) == 8)
+                      word = block[2 * j] | uint64_t{block[2 * j + 1]} << 32;
                     return static_cast<T>(static_cast<Word>(low) + word % range);
                   });
   });
@@ -165,9 +170,12 @@ KernelPtr make_bounded(const KernelRequest& request) {
 
 KernelPtr make_uniform_int(const KernelRequest& request) {
   switch (request.outputs[0].dtype) {
-    case kInt32: return make_bounded<int32_t>(request);
-    case kInt64: return make_bounded<int64_t>(request);
-    default: return nullptr;
+    case kInt32:
+      return make_bounded<int32_t>(request);
+    case kInt64:
+      return make_bounded<int64_t>(request);
+    default:
+      return nullptr;
   }
 }
 
@@ -175,21 +183,22 @@ KernelPtr make_uniform_int(const KernelRequest& request) {
 KernelPtr make_shuffle(const KernelRequest& request) {
   const TensorSpec& x = request.inputs[0];
   if (!reference::has_elements(x.dtype)) return nullptr;
-  return make_kernel([dtype = x.dtype, shape = x.shape, source = StreamSource(request)](KernelContext& context) {
-    const int64_t count = shape.rank() == 0 ? 1 : shape[0];
-    const int64_t inner = shape.rank() == 0 ? 1 : shape.slice(1).num_elements();
-    const RandomStream stream = source.stream(context);
-    Ints order(static_cast<size_t>(count));
-    std::iota(order.begin(), order.end(), 0);
-    PhiloxBlock block{};
-    for (size_t i = 0; i + 1 < order.size(); ++i) {
-      if (i % 4 == 0) block = stream.block(i / 4);
-      std::swap(order[i], order[i + block[i % 4] % (order.size() - i)]);
-    }
-    for (int64_t& row : order) row *= inner;
-    reference::gather_elements(dtype, {order, reference::evenly(0, 1, inner)}, context.input_pointer(0),
-                               context.output_pointer(0));
-  });
+  return make_kernel(
+      [dtype = x.dtype, shape = x.shape, source = StreamSource(request)](KernelContext& context) {
+        const int64_t count = shape.rank() == 0 ? 1 : shape[0];
+        const int64_t inner = shape.rank() == 0 ? 1 : shape.slice(1).num_elements();
+        const RandomStream stream = source.stream(context);
+        Ints order(static_cast<size_t>(count));
+        std::iota(order.begin(), order.end(), 0);
+        PhiloxBlock block{};
+        for (size_t i = 0; i + 1 < order.size(); ++i) {
+          if (i % 4 == 0) block = stream.block(i / 4);
+          std::swap(order[i], order[i + block[i % 4] % (order.size() - i)]);
+        }
+        for (int64_t& row : order) row *= inner;
+        reference::gather_elements(dtype, {order, reference::evenly(0, 1, inner)},
+                                   context.input_pointer(0), context.output_pointer(0));
+      });
 }
 
 constexpr KernelDef kKernels[] = {

@@ -19,14 +19,16 @@ KernelPtr make_where(const KernelRequest& request) {
     if constexpr (std::is_same_v<T, std::string>) {
       return nullptr;
     } else {
-      return make_kernel([shape = request.inputs[0].shape, place = OutputPlace(request, 0)](KernelContext& context) {
+      return make_kernel([shape = request.inputs[0].shape,
+                          place = OutputPlace(request, 0)](KernelContext& context) {
         const T* x = context.input<T>(0);
         Ints found;
         for (int64_t i = 0; i < shape.num_elements(); ++i) {
           if (!(x[i] == T{})) found.push_back(i);
         }
         const auto rank = static_cast<int64_t>(shape.rank());
-        auto* to = static_cast<int64_t*>(place.memory(context, Shape{static_cast<int64_t>(found.size()), rank}));
+        auto* to = static_cast<int64_t*>(
+            place.memory(context, Shape{static_cast<int64_t>(found.size()), rank}));
         for (int64_t flat : found) {
           const Ints at = reference::coordinates(shape, flat);
           to = std::copy(at.begin(), at.end(), to);
@@ -36,7 +38,8 @@ KernelPtr make_where(const KernelRequest& request) {
   });
 }
 
-// Whether a comes before b among the largest: NaN first, so that it shows; the comparison must be an order.
+// Whether a comes before b among the largest: NaN first, so that it shows; the comparison must be
+// an order.
 template <class T>
 bool is_larger(T a, T b) {
   if constexpr (kIsFloating<T>) {
@@ -57,8 +60,8 @@ KernelPtr make_top_k(const KernelRequest& request) {
       const int64_t size = shape.dim(-1);
       const int64_t count = k.read_one(context);
       if (count < 0 || count > size) {
-        throw invalid_argument("`k` is ", count, ", but the last dimension of shape ", shape, " has ", size,
-                               " elements");
+        throw invalid_argument("`k` is ", count, ", but the last dimension of shape ", shape,
+                               " has ", size, " elements");
       }
       Shape result = shape;
       result.set_dim(shape.rank() - 1, count);
@@ -68,15 +71,21 @@ KernelPtr make_top_k(const KernelRequest& request) {
       std::vector<int64_t> order(static_cast<size_t>(size));
       for (int64_t r = 0; r < shape.slice(0, shape.rank() - 1).num_elements(); ++r, row += size) {
         std::iota(order.begin(), order.end(), 0);
-        std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return is_larger(row[a], row[b]); });
+        std::stable_sort(order.begin(), order.end(),
+                         [&](int64_t a, int64_t b) { return is_larger(row[a], row[b]); });
         for (int64_t i = 0; i < count; ++i) {
           const int64_t index = order[static_cast<size_t>(i)];
           const int64_t cell = r * count + i;
           largest[cell] = row[index];
           switch (index_type) {
-            case kInt16: static_cast<int16_t*>(places)[cell] = static_cast<int16_t>(index); break;
-            case kInt32: static_cast<int32_t*>(places)[cell] = static_cast<int32_t>(index); break;
-            default: static_cast<int64_t*>(places)[cell] = index;
+            case kInt16:
+              static_cast<int16_t*>(places)[cell] = static_cast<int16_t>(index);
+              break;
+            case kInt32:
+              static_cast<int32_t*>(places)[cell] = static_cast<int32_t>(index);
+              break;
+            default:
+              static_cast<int64_t*>(places)[cell] = index;
           }
         }
       }

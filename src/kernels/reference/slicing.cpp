@@ -13,14 +13,15 @@ using reference::OutputPlace;
 KernelPtr make_slice(const KernelRequest& request) {
   const TensorSpec& x = request.inputs[0];
   if (!reference::has_elements(x.dtype)) return nullptr;
-  return make_kernel([dtype = x.dtype, from = x.shape, begin = IntsInput(request, 1), size = IntsInput(request, 2),
+  return make_kernel([dtype = x.dtype, from = x.shape, begin = IntsInput(request, 1),
+                      size = IntsInput(request, 2),
                       place = OutputPlace(request, 0)](KernelContext& context) {
     const Ints begins = begin.read(context);
     const Ints sizes = size.read(context);
     const Ints strides = reference::row_major_strides(from);
     if (begins.size() != strides.size() || sizes.size() != strides.size()) {
-      throw invalid_argument("`begin` ", begins, " and `size` ", sizes, " must have one entry for each dimension of ",
-                             from);
+      throw invalid_argument("`begin` ", begins, " and `size` ", sizes,
+                             " must have one entry for each dimension of ", from);
     }
     Offsets offsets;
     Ints dims;
@@ -28,13 +29,14 @@ KernelPtr make_slice(const KernelRequest& request) {
       const int64_t dim = from[static_cast<int>(i)];
       const int64_t count = sizes[i] == -1 ? dim - begins[i] : sizes[i];
       if (begins[i] < 0 || count < 0 || begins[i] > dim - count) {
-        throw invalid_argument("begin ", begins[i], " and size ", sizes[i], " do not fit dimension ", i, " of shape ",
-                               from);
+        throw invalid_argument("begin ", begins[i], " and size ", sizes[i],
+                               " do not fit dimension ", i, " of shape ", from);
       }
       offsets.push_back(reference::evenly(begins[i] * strides[i], strides[i], count));
       dims.push_back(count);
     }
-    reference::gather_elements(dtype, offsets, context.input_pointer(0), place.memory(context, Shape(dims)));
+    reference::gather_elements(dtype, offsets, context.input_pointer(0),
+                               place.memory(context, Shape(dims)));
   });
 }
 
@@ -72,7 +74,8 @@ Offsets slice_offsets(const Shape& x, const ResolvedSlice& slice) {
   Offsets offsets;
   for (size_t i = 0; i < strides.size(); ++i) {
     const SliceRange& range = slice.ranges[i];
-    offsets.push_back(reference::evenly(range.begin * strides[i], range.stride * strides[i], range.size));
+    offsets.push_back(
+        reference::evenly(range.begin * strides[i], range.stride * strides[i], range.size));
   }
   return offsets;
 }
@@ -92,11 +95,13 @@ KernelPtr make_strided_slice_grad(const KernelRequest& request) {
   const TensorSpec& dy = request.inputs[4];
   if (!reference::has_elements(dy.dtype)) return nullptr;
   return make_kernel([dtype = dy.dtype, given = dy.shape, shape = IntsInput(request, 0),
-                      inputs = SliceInputs(request, 1), place = OutputPlace(request, 0)](KernelContext& context) {
+                      inputs = SliceInputs(request, 1),
+                      place = OutputPlace(request, 0)](KernelContext& context) {
     const Shape x{std::span<const int64_t>(shape.read(context))};
     const ResolvedSlice slice = inputs.resolve(context, x);
     if (slice.shape != given) {
-      throw invalid_argument("`dy` has shape ", given, ", but that slice of ", x, " has shape ", slice.shape);
+      throw invalid_argument("`dy` has shape ", given, ", but that slice of ", x, " has shape ",
+                             slice.shape);
     }
     void* to = place.memory(context, x);
     reference::zero_elements(dtype, to, x.num_elements());

@@ -3,10 +3,10 @@
 
   check_tensorflow_reads.py --checkpoint MODEL/model-200 --logs MODEL/logs
 
-Reads every tensor of the checkpoint with tf.train.load_checkpoint and every event file below the log folder with
-TensorFlow's summary_iterator, and, where TensorBoard is installed, with its EventAccumulator. Prints what was found as
-one JSON object; the exit status is 1 when something could not be read. Needs `tensorflow-cpu`, and for the last part
-`tensorboard`.
+Reads every tensor of the checkpoint with tf.train.load_checkpoint and every event file below the
+log folder with TensorFlow's summary_iterator, and, where TensorBoard is installed, with its
+EventAccumulator. Prints what was found as one JSON object; the exit status is 1 when something
+could not be read. Needs `tensorflow-cpu`, and for the last part `tensorboard`.
 """
 import argparse
 import json
@@ -61,7 +61,8 @@ def read_events(path):
             if plugin == "scalars":
                 found["scalars"].setdefault(value.tag, []).append([event.step, float(tensor)])
             elif plugin == "histograms":
-                found["histograms"].setdefault(value.tag, []).append([event.step, float(tensor[:, 2].sum())])
+                count = float(tensor[:, 2].sum())
+                found["histograms"].setdefault(value.tag, []).append([event.step, count])
     return found
 
 
@@ -70,10 +71,12 @@ def read_with_tensorboard(path):
         from tensorboard.backend.event_processing import event_accumulator
     except ImportError:
         return None
-    accumulator = event_accumulator.EventAccumulator(path, size_guidance={event_accumulator.TENSORS: 0})
+    keep_all = {event_accumulator.TENSORS: 0}
+    accumulator = event_accumulator.EventAccumulator(path, size_guidance=keep_all)
     accumulator.Reload()
     tags = accumulator.Tags()
-    return {"tensors": {tag: len(accumulator.Tensors(tag)) for tag in tags["tensors"]}, "graph": tags["graph"]}
+    points = {tag: len(accumulator.Tensors(tag)) for tag in tags["tensors"]}
+    return {"tensors": points, "graph": tags["graph"]}
 
 
 def main():
@@ -88,10 +91,11 @@ def main():
         if options.checkpoint:
             report["checkpoint"] = read_checkpoint(options.checkpoint)
         if options.logs:
-            report["events"] = {}
+            report["events"], report["tensorboard"] = {}, {}
             for path in event_files(options.logs):
-                report["events"][os.path.relpath(path, options.logs)] = read_events(path)
-                report.setdefault("tensorboard", {})[os.path.relpath(path, options.logs)] = read_with_tensorboard(path)
+                name = os.path.relpath(path, options.logs)
+                report["events"][name] = read_events(path)
+                report["tensorboard"][name] = read_with_tensorboard(path)
             if not report["events"]:
                 raise ValueError(f"no event files below {options.logs}")
     except Exception as error:  # whatever the reason: TensorFlow does not read it

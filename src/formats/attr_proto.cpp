@@ -5,7 +5,8 @@
 namespace thalweg {
 namespace {
 
-// One overload for each kind that an attribute can hold. An empty list is a present, empty ListValue.
+// One overload for each kind that an attribute can hold. An empty list is a present, empty
+// ListValue.
 struct Writer {
   tensorflow::AttrValue* out;
 
@@ -43,6 +44,8 @@ struct Writer {
 
 }  // namespace
 
-void to_proto(const AttrValue& value, tensorflow::AttrValue* out) { std::visit(Writer{out}, value); }
+void to_proto(const AttrValue& value, tensorflow::AttrValue* out) {
+  std::visit(Writer{out}, value);
+}
 
 }  // namespace thalweg

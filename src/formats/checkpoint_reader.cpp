@@ -5,8 +5,8 @@
 
 #include "formats/bundle_files.h"
 #include "formats/bundle_strings.h"
-#include "formats/slice_key.h"
 #include "formats/slice_copy.h"
+#include "formats/slice_key.h"
 #include "formats/table.h"
 #include "formats/tensor_proto.h"
 #include "proto/tensor_bundle.pb.h"
@@ -42,22 +42,23 @@ struct BundleReader::State {
 
   // The error for data that is wrong: which file, which tensor, what.
   Error damaged(std::string_view name, const Entry& entry, std::string_view what) const {
-    return data_loss("checkpoint file '", shard_path(prefix, entry.shard_id(), num_shards), "' is damaged: tensor `",
-                     name, "`: ", what, kRemedy);
+    return data_loss("checkpoint file '", shard_path(prefix, entry.shard_id(), num_shards),
+                     "' is damaged: tensor `", name, "`: ", what, kRemedy);
   }
 };
 
 void BundleReader::State::read_header(std::string_view bytes) {
   tensorflow::BundleHeaderProto header;
-  if (!header.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || header.num_shards() < 1 ||
-      header.num_shards() > kMaxShards) {
+  if (!header.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
+      header.num_shards() < 1 || header.num_shards() > kMaxShards) {
     throw data_loss("its header cannot be understood");
   }
   if (header.endianness() != tensorflow::BundleHeaderProto::LITTLE) {
     throw unimplemented("it was written on a big-endian machine");
   }
   if (header.version().min_consumer() > 1) {
-    throw unimplemented("it needs a reader of version ", header.version().min_consumer(), ", this one has version 1");
+    throw unimplemented("it needs a reader of version ", header.version().min_consumer(),
+                        ", this one has version 1");
   }
   num_shards = header.num_shards();
 }
@@ -72,9 +73,9 @@ void BundleReader::State::read_index() {
     read_table(read_file(path), [&](std::string_view key, std::string_view value) {
       if (key.empty()) return read_header(value);
       Entry entry;
-      if (!entry.ParseFromArray(value.data(), static_cast<int>(value.size())) || entry.shard_id() < 0 ||
-          entry.shard_id() >= num_shards || entry.offset() < 0 || entry.size() < 0 ||
-          entry.offset() > std::numeric_limits<int64_t>::max() - entry.size()) {
+      if (!entry.ParseFromArray(value.data(), static_cast<int>(value.size())) ||
+          entry.shard_id() < 0 || entry.shard_id() >= num_shards || entry.offset() < 0 ||
+          entry.size() < 0 || entry.offset() > std::numeric_limits<int64_t>::max() - entry.size()) {
         throw data_loss("the entry of tensor `", key, "` cannot be understood");
       }
       if (key[0] != '\0') names.emplace_back(key);
@@ -95,15 +96,16 @@ void BundleReader::State::open_shards() {
     auto it = shards.find(entry.shard_id());
     if (it == shards.end()) {
       if (!file_exists(path)) {
-        throw not_found("checkpoint '", prefix, "' is not whole: its file '", path, "' does not exist");
+        throw not_found("checkpoint '", prefix, "' is not whole: its file '", path,
+                        "' does not exist");
       }
       it = shards.emplace(entry.shard_id(), ReadableFile(path)).first;
     }
     const uint64_t size = it->second.size();
     const uint64_t end = static_cast<uint64_t>(entry.offset() + entry.size());
     if (end > size) {
-      throw data_loss("checkpoint file '", path, "' is cut short: it has ", size, " bytes, and tensor `", name,
-                      "` ends at byte ", end, kRemedy);
+      throw data_loss("checkpoint file '", path, "' is cut short: it has ", size,
+                      " bytes, and tensor `", name, "` ends at byte ", end, kRemedy);
     }
   }
 }
@@ -113,7 +115,8 @@ const Entry& BundleReader::State::at(std::string_view name) const {
   if (it != entries.end() && !name.empty() && name[0] != '\0') return it->second;
   const std::string hint = nearest(name, names);
   throw not_found("checkpoint '", prefix, "' has no tensor `", name, "`",
-                  hint.empty() ? str("; it has ", names.size(), " others") : str("; did you mean `", hint, "`?"));
+                  hint.empty() ? str("; it has ", names.size(), " others")
+                               : str("; did you mean `", hint, "`?"));
 }
 
 Tensor BundleReader::State::read_whole(std::string_view name, const Entry& entry) const {
@@ -132,8 +135,9 @@ Tensor BundleReader::State::read_whole(std::string_view name, const Entry& entry
     }
   } else {
     if (size != result.byte_size()) {
-      throw damaged(name, entry, str("it has ", size, " bytes, expected ", result.byte_size(), " for ", result.dtype(),
-                                     result.shape()));
+      throw damaged(name, entry,
+                    str("it has ", size, " bytes, expected ", result.byte_size(), " for ",
+                        result.dtype(), result.shape()));
     }
     const size_t got = file.read(offset, result.mutable_raw(), size);
     crc = crc32c(0, result.raw(), got);
@@ -149,19 +153,22 @@ Tensor BundleReader::State::read_parts(std::string_view name, const Entry& entry
   for (const tensorflow::TensorSliceProto& slice : entry.slices()) {
     std::vector<Extent> extents;
     for (const auto& extent : slice.extent()) {
-      extents.push_back({extent.start(), extent.has_length_case() == extent.kLength ? extent.length() : -1});
+      extents.push_back(
+          {extent.start(), extent.has_length_case() == extent.kLength ? extent.length() : -1});
     }
     const auto part = entries.find(slice_key(name, extents));
     if (part == entries.end()) throw damaged(name, entry, "a part of it is missing in the index");
     const Tensor values = read_whole(name, part->second);
     if (!copy_slice(values, extents, result)) {
-      throw damaged(name, entry, str("a part of ", values.dtype(), values.shape(), " does not fit into ",
-                                     result.dtype(), result.shape()));
+      throw damaged(name, entry,
+                    str("a part of ", values.dtype(), values.shape(), " does not fit into ",
+                        result.dtype(), result.shape()));
     }
     filled += values.num_elements();
   }
   if (filled != result.num_elements()) {
-    throw damaged(name, entry, str("its parts hold ", filled, " of ", result.num_elements(), " elements"));
+    throw damaged(name, entry,
+                  str("its parts hold ", filled, " of ", result.num_elements(), " elements"));
   }
   return result;
 }
@@ -182,7 +189,8 @@ std::optional<BundleEntry> BundleReader::find(std::string_view name) const {
   const auto it = state_->entries.find(name);
   if (it == state_->entries.end()) return std::nullopt;
   try {
-    return BundleEntry{dtype_from_proto(it->second.dtype()), full_shape_from_proto(it->second.shape())};
+    return BundleEntry{dtype_from_proto(it->second.dtype()),
+                       full_shape_from_proto(it->second.shape())};
   } catch (Error& error) {
     error.add_context(str("checkpoint '", prefix(), "', tensor `", name, "`"));
     throw;
@@ -192,7 +200,8 @@ std::optional<BundleEntry> BundleReader::find(std::string_view name) const {
 Tensor BundleReader::read(std::string_view name) const {
   const Entry& entry = state_->at(name);
   try {
-    return entry.slices_size() > 0 ? state_->read_parts(name, entry) : state_->read_whole(name, entry);
+    return entry.slices_size() > 0 ? state_->read_parts(name, entry)
+                                   : state_->read_whole(name, entry);
   } catch (Error& error) {
     if (error.code() == Code::kDataLoss) throw;  // says all of it already
     error.add_context(str("checkpoint '", prefix(), "', tensor `", name, "`"));

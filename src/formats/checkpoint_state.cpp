@@ -50,7 +50,8 @@ std::optional<CheckpointState> read_checkpoint_state(const std::string& folder) 
   }
   CheckpointState state;
   state.latest = proto.model_checkpoint_path();
-  state.all.assign(proto.all_model_checkpoint_paths().begin(), proto.all_model_checkpoint_paths().end());
+  state.all.assign(proto.all_model_checkpoint_paths().begin(),
+                   proto.all_model_checkpoint_paths().end());
   state.timestamps.assign(proto.all_model_checkpoint_timestamps().begin(),
                           proto.all_model_checkpoint_timestamps().end());
   state.last_preserved_timestamp = proto.last_preserved_timestamp();

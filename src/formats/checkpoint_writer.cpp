@@ -16,7 +16,8 @@ namespace thalweg {
 struct BundleWriter::State {
   std::string prefix;
   AtomicFile data;
-  std::map<std::string, std::string, std::less<>> entries;  // the index so far: an encoded entry for each name
+  std::map<std::string, std::string, std::less<>>
+      entries;  // the index so far: an encoded entry for each name
   bool finished = false;
 };
 
@@ -33,7 +34,9 @@ void BundleWriter::add(std::string_view name, const Tensor& tensor) {
     throw invalid_argument("checkpoint '", s.prefix, "': a tensor's name is ",
                            name.empty() ? "empty" : "one that starts with a zero byte");
   }
-  if (!tensor.is_valid()) throw invalid_argument("checkpoint '", s.prefix, "': tensor `", name, "` holds nothing");
+  if (!tensor.is_valid()) {
+    throw invalid_argument("checkpoint '", s.prefix, "': tensor `", name, "` holds nothing");
+  }
   if (s.entries.contains(name)) {
     throw already_exists("checkpoint '", s.prefix, "' has a tensor `", name, "` already");
   }
@@ -67,8 +70,8 @@ void BundleWriter::finish() {
   index.append(encode_table(s.entries));
   index.finish();
   s.data.finish();
-  // From here on nothing needs space on the disk. An old index must not be seen beside new data: their checksums would
-  // disagree, and a reader would take the checkpoint for a damaged one.
+  // From here on nothing needs space on the disk. An old index must not be seen beside new data:
+  // their checksums would disagree, and a reader would take the checkpoint for a damaged one.
   remove_file(index_path(s.prefix));
   s.data.commit();
   index.commit();

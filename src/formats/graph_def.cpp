@@ -29,7 +29,8 @@ void encode_attrs(const Node& node, const GraphDefOptions& options, tensorflow::
     if (!options.default_attrs && is_default(node, name, value)) continue;
     tensorflow::AttrValue encoded;
     to_proto(value, &encoded);
-    if (options.largest_attr > 0 && encoded.ByteSizeLong() > static_cast<size_t>(options.largest_attr)) {
+    if (options.largest_attr > 0 &&
+        encoded.ByteSizeLong() > static_cast<size_t>(options.largest_attr)) {
       too_large.mutable_list()->add_s(name);
       continue;
     }
@@ -58,8 +59,9 @@ std::string encode_graph(const Graph& graph, const GraphDefOptions& options) {
     encode_attrs(node, options, out);
   }
   if (def.ByteSizeLong() > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
-    throw invalid_argument("the graph takes ", def.ByteSizeLong(),
-                           " bytes as a GraphDef, more than the 2 GiB allowed: keep its weights in variables");
+    throw invalid_argument(
+        "the graph takes ", def.ByteSizeLong(),
+        " bytes as a GraphDef, more than the 2 GiB allowed: keep its weights in variables");
   }
   // Attributes are a map: only asking for it gives them a fixed order.
   std::string bytes;

@@ -36,7 +36,8 @@ bool copy_slice(const Tensor& part, std::span<const Extent> extents, Tensor& who
     for (int64_t done = 0; done < part.num_elements(); done += run) {
       int64_t place = 0;
       for (int i = 0; i < rank; ++i) {
-        place = place * whole.dim(i) + extents[static_cast<size_t>(i)].start + index[static_cast<size_t>(i)];
+        place = place * whole.dim(i) + extents[static_cast<size_t>(i)].start +
+                index[static_cast<size_t>(i)];
       }
       std::copy_n(from.begin() + done, run, to.begin() + place);
       for (int i = rank - 2; i >= 0; --i) {

@@ -8,7 +8,8 @@
 
 namespace thalweg {
 
-/// Copies `part` to where `extents` say in `whole`; false when dtype, rank, shape or place do not fit.
+/// Copies `part` to where `extents` say in `whole`; false when dtype, rank, shape or place do not
+/// fit.
 bool copy_slice(const Tensor& part, std::span<const Extent> extents, Tensor& whole);
 
 }  // namespace thalweg

@@ -24,8 +24,9 @@ void append_string_code(std::string& out, std::string_view text) {
   out += '\x01';
 }
 
-// Signed: n bytes hold a sign and 7n - 1 bits, high ones first. The top n + 1 bits are n ones and a zero for numbers >= 0
-// and their complement for negative ones, so that more bytes sort outwards on both sides.
+// Signed: n bytes hold a sign and 7n - 1 bits, high ones first. The top n + 1 bits are n ones and a
+// zero for numbers >= 0 and their complement for negative ones, so that more bytes sort outwards on
+// both sides.
 void append_signed_code(std::string& out, int64_t value) {
   const uint64_t magnitude = static_cast<uint64_t>(value < 0 ? ~value : value);
   int length = 1;

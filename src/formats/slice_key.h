@@ -14,7 +14,8 @@ struct Extent {
   int64_t length = -1;
 };
 
-/// TensorFlow's ordered code of (0, name, rank, start and length of each dimension), which sorts as the parts do.
+/// TensorFlow's ordered code of (0, name, rank, start and length of each dimension), which sorts as
+/// the parts do.
 std::string slice_key(std::string_view name, std::span<const Extent> extents);
 
 }  // namespace thalweg

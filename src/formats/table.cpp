@@ -36,7 +36,8 @@ class StringSink : public leveldb::WritableFile {
 class StringSource : public leveldb::RandomAccessFile {
  public:
   explicit StringSource(std::string_view bytes) : bytes_(bytes) {}
-  leveldb::Status Read(uint64_t offset, size_t count, leveldb::Slice* result, char*) const override {
+  leveldb::Status Read(uint64_t offset, size_t count, leveldb::Slice* result,
+                       char*) const override {
     const std::string_view part = bytes_.substr(std::min<size_t>(offset, bytes_.size()), count);
     *result = leveldb::Slice(part.data(), part.size());
     return leveldb::Status::OK();
@@ -46,8 +47,8 @@ class StringSource : public leveldb::RandomAccessFile {
   std::string_view bytes_;
 };
 
-// The footer alone has no checksum, and LevelDB allocates what it asks for before it looks at the file, so its two block
-// handles are checked first. All other handles are under a checksum.
+// The footer alone has no checksum, and LevelDB allocates what it asks for before it looks at the
+// file, so its two block handles are checked first. All other handles are under a checksum.
 void check_footer(std::string_view bytes) {
   if (bytes.size() < kFooterSize) throw data_loss("it is cut short (", bytes.size(), " bytes)");
   std::string_view footer = bytes.substr(bytes.size() - kFooterSize);

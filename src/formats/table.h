@@ -11,8 +11,8 @@ namespace thalweg {
 /// The bytes of a table of these entries, uncompressed.
 std::string encode_table(const std::map<std::string, std::string, std::less<>>& entries);
 
-/// Calls `visit(key, value)` for each entry in order, checksums verified; blocks may be Snappy-compressed. Throws
-/// data_loss saying what is wrong.
+/// Calls `visit(key, value)` for each entry in order, checksums verified; blocks may be
+/// Snappy-compressed. Throws data_loss saying what is wrong.
 void read_table(const std::string& bytes,
                 const std::function<void(std::string_view key, std::string_view value)>& visit);
 

@@ -19,11 +19,11 @@ static_assert(std::endian::native == std::endian::little, "raw content is little
 template <class T, class Proto>
 auto& typed_list(Proto& proto) {
   constexpr bool writing = !std::is_const_v<Proto>;
-#define THALWEG_LIST(field)                                              \
-  if constexpr (writing) {                                               \
-    return *proto.mutable_##field();                                     \
-  } else {                                                               \
-    return proto.field();                                                \
+#define THALWEG_LIST(field)          \
+  if constexpr (writing) {           \
+    return *proto.mutable_##field(); \
+  } else {                           \
+    return proto.field();            \
   }
   if constexpr (std::is_same_v<T, float>) {
     THALWEG_LIST(float_val)
@@ -72,7 +72,8 @@ void fill_from_list(const tensorflow::TensorProto& proto, std::span<T> out) {
   const auto& list = typed_list<T>(proto);
   const size_t given = static_cast<size_t>(list.size());
   if (given > out.size()) {
-    throw invalid_argument("tensor has ", given, " values, more than the ", out.size(), " of its shape");
+    throw invalid_argument("tensor has ", given, " values, more than the ", out.size(),
+                           " of its shape");
   }
   for (size_t i = 0; i < out.size(); ++i) {
     out[i] = given == 0 ? T{} : from_item<T>(list.Get(static_cast<int>(std::min(i, given - 1))));
@@ -81,8 +82,8 @@ void fill_from_list(const tensorflow::TensorProto& proto, std::span<T> out) {
 
 void fill_from_content(std::string_view content, Tensor& out) {
   if (content.size() != out.byte_size()) {
-    throw invalid_argument("tensor has ", content.size(), " bytes of content, expected ", out.byte_size(), " for ",
-                           out.dtype(), out.shape());
+    throw invalid_argument("tensor has ", content.size(), " bytes of content, expected ",
+                           out.byte_size(), " for ", out.dtype(), out.shape());
   }
   std::memcpy(out.mutable_raw(), content.data(), content.size());
   if (out.dtype() == kBool) normalize_bools(out);
@@ -93,7 +94,9 @@ void fill_strings_from_content(std::string_view content, std::span<std::string> 
   std::vector<uint64_t> lengths;
   for (size_t i = 0; i < out.size(); ++i) {
     const auto length = take_varint(content);
-    if (!length) throw invalid_argument("tensor has content for ", i, " of its ", out.size(), " strings");
+    if (!length) {
+      throw invalid_argument("tensor has content for ", i, " of its ", out.size(), " strings");
+    }
     lengths.push_back(*length);
   }
   for (size_t i = 0; i < out.size(); ++i) {
@@ -101,7 +104,9 @@ void fill_strings_from_content(std::string_view content, std::span<std::string> 
     out[i] = content.substr(0, lengths[i]);
     content.remove_prefix(lengths[i]);
   }
-  if (!content.empty()) throw invalid_argument("tensor has ", content.size(), " bytes of content left over");
+  if (!content.empty()) {
+    throw invalid_argument("tensor has ", content.size(), " bytes of content left over");
+  }
 }
 
 }  // namespace
@@ -110,7 +115,8 @@ DType dtype_from_proto(int dtype) {
   const DType value = static_cast<DType>(dtype);
   if (value != kString && element_size(value) == 0) {
     const std::string& name = tensorflow::DataType_Name(static_cast<tensorflow::DataType>(dtype));
-    throw unimplemented("dtype ", name.empty() ? str("number ", dtype) : name, " has no values in thalweg");
+    throw unimplemented("dtype ", name.empty() ? str("number ", dtype) : name,
+                        " has no values in thalweg");
   }
   return value;
 }
@@ -123,7 +129,8 @@ void to_proto(const Shape& shape, tensorflow::TensorShapeProto* out) {
 Shape shape_from_proto(const tensorflow::TensorShapeProto& shape) {
   if (shape.unknown_rank()) return Shape::unknown();
   if (shape.dim_size() > Shape::kMaxRank) {
-    throw unimplemented("a shape of ", shape.dim_size(), " dimensions; thalweg has at most ", Shape::kMaxRank);
+    throw unimplemented("a shape of ", shape.dim_size(), " dimensions; thalweg has at most ",
+                        Shape::kMaxRank);
   }
   std::vector<int64_t> dims;
   for (const auto& dim : shape.dim()) dims.push_back(dim.size());
@@ -132,7 +139,9 @@ Shape shape_from_proto(const tensorflow::TensorShapeProto& shape) {
 
 Shape full_shape_from_proto(const tensorflow::TensorShapeProto& proto) {
   const Shape shape = shape_from_proto(proto);
-  if (!shape.is_fully_defined()) throw invalid_argument("a tensor's value has shape ", shape, ", which is not known");
+  if (!shape.is_fully_defined()) {
+    throw invalid_argument("a tensor's value has shape ", shape, ", which is not known");
+  }
   if (shape.num_elements() > std::numeric_limits<int64_t>::max() / 16) {
     throw invalid_argument("a tensor of shape ", shape, " is too large");
   }

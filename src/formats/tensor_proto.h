@@ -1,4 +1,5 @@
-// Conversions between thalweg's values and TensorFlow's messages for them, for the other files of this room.
+// Conversions between thalweg's values and TensorFlow's messages for them, for the other files of
+// this room.
 #pragma once
 
 #include "proto/tensor.pb.h"
@@ -8,14 +9,18 @@
 
 namespace thalweg {
 
-inline tensorflow::DataType to_proto(DType dtype) { return static_cast<tensorflow::DataType>(dtype); }
+inline tensorflow::DataType to_proto(DType dtype) {
+  return static_cast<tensorflow::DataType>(dtype);
+}
 /// Throws unimplemented for one that thalweg does not have, naming it.
 DType dtype_from_proto(int dtype);
 
 void to_proto(const Shape& shape, tensorflow::TensorShapeProto* out);
-/// Throws invalid_argument for dimensions below -1, and unimplemented for more of them than Shape::kMaxRank.
+/// Throws invalid_argument for dimensions below -1, and unimplemented for more of them than
+/// Shape::kMaxRank.
 Shape shape_from_proto(const tensorflow::TensorShapeProto& shape);
-/// The same for the shape of a value: it must be fully defined, and not overflow. Throws invalid_argument.
+/// The same for the shape of a value: it must be fully defined, and not overflow. Throws
+/// invalid_argument.
 Shape full_shape_from_proto(const tensorflow::TensorShapeProto& shape);
 
 void to_proto(const Tensor& tensor, tensorflow::TensorProto* out);

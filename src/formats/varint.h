@@ -1,4 +1,5 @@
-// The variable-length integers that LevelDB tables, string tensors and protobuf share: seven bits a byte, low ones first.
+// The variable-length integers that LevelDB tables, string tensors and protobuf share: seven bits a
+// byte, low ones first.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,9 @@ namespace {
 // The number in a scalar event; none when the tensor is not one number.
 std::optional<double> scalar_of(const tensorflow::TensorProto& proto) {
   const Tensor tensor = decode_tensor(proto.SerializeAsString());
-  if (tensor.num_elements() != 1 || (!is_numeric(tensor.dtype()) && tensor.dtype() != kBool)) return std::nullopt;
+  if (tensor.num_elements() != 1 || (!is_numeric(tensor.dtype()) && tensor.dtype() != kBool)) {
+    return std::nullopt;
+  }
   return tensor.at(0);
 }
 
@@ -51,7 +53,8 @@ struct EventReader::State {
   void add(double wall_time, int64_t step, const tensorflow::Summary::Value& value, EventLog& log);
 };
 
-void EventReader::State::add(double wall_time, int64_t step, const tensorflow::Summary::Value& value, EventLog& log) {
+void EventReader::State::add(double wall_time, int64_t step,
+                             const tensorflow::Summary::Value& value, EventLog& log) {
   using Kind = tensorflow::Summary::Value;
   const std::string& tag = value.tag();
   switch (value.value_case()) {
@@ -65,7 +68,9 @@ void EventReader::State::add(double wall_time, int64_t step, const tensorflow::S
       std::string& plugin = plugins[tag];
       if (plugin.empty()) plugin = value.metadata().plugin_data().plugin_name();
       if (plugin == "scalars") {
-        if (const auto number = scalar_of(value.tensor())) log.scalars[tag].push_back({wall_time, step, *number});
+        if (const auto number = scalar_of(value.tensor())) {
+          log.scalars[tag].push_back({wall_time, step, *number});
+        }
       } else if (plugin == "histograms") {
         const Tensor buckets = buckets_of(value.tensor());
         if (buckets.is_valid()) log.histograms[tag].push_back({wall_time, step, buckets});
@@ -88,7 +93,9 @@ void EventReader::State::add(const tensorflow::Event& event, EventLog& log) {
       log.graph_def = event.graph_def();
       return;
     case Kind::kSessionLog:
-      if (event.session_log().status() == tensorflow::SessionLog::START) log.session_starts.push_back(event.step());
+      if (event.session_log().status() == tensorflow::SessionLog::START) {
+        log.session_starts.push_back(event.step());
+      }
       return;
     case Kind::kSummary:
       for (const auto& value : event.summary().value()) {
@@ -114,7 +121,8 @@ int64_t EventReader::read_more(EventLog& log) {
     const uint64_t offset = state_->records.offset();
     if (state_->records.next(record) != RecordReader::Next::kRecord) return log.events - before;
     if (!event.ParseFromString(record)) {
-      throw data_loss("event file '", state_->records.path(), "' has a record that is no event at byte ", offset);
+      throw data_loss("event file '", state_->records.path(),
+                      "' has a record that is no event at byte ", offset);
     }
     state_->add(event, log);
   }

@@ -32,7 +32,8 @@ constexpr int64_t kLargestDrawnAttr = 1024;                 // bytes; TensorBoar
 // "events.out.tfevents.1700000000": ten digits, so that later files come later by name.
 std::string file_stem(double seconds) {
   const std::string digits = str(static_cast<int64_t>(seconds));
-  return "events.out.tfevents." + std::string(digits.size() < 10 ? 10 - digits.size() : 0, '0') + digits;
+  return "events.out.tfevents." + std::string(digits.size() < 10 ? 10 - digits.size() : 0, '0') +
+         digits;
 }
 
 std::string host_name() {
@@ -41,8 +42,10 @@ std::string host_name() {
   return name.data();
 }
 
-// Creates the file. Nobody else's is ever opened: two writers in one folder, even with equal names, get two files.
-AppendFile create_file(const std::string& folder, double seconds, const std::string& wanted_suffix) {
+// Creates the file. Nobody else's is ever opened: two writers in one folder, even with equal names,
+// get two files.
+AppendFile create_file(const std::string& folder, double seconds,
+                       const std::string& wanted_suffix) {
   static std::atomic<int> counter{0};
   make_folders(folder);
   for (bool first = true;; first = false) {
@@ -84,7 +87,7 @@ struct EventWriter::State {
   bool healthy = false;
   bool gathers = false;
   std::set<std::string, std::less<>> dropping;  // tags of histograms that left out values
-  std::jthread flusher;  // last, so that it has ended before the rest goes
+  std::jthread flusher;                         // last, so that it has ended before the rest goes
 
   void open(const EventWriterOptions& options);
   void flush_pending() noexcept;
@@ -122,8 +125,9 @@ void EventWriter::State::open(const EventWriterOptions& options) {
   version.set_file_version(std::string(kFileVersion));
   write(std::move(version));
   if (options.flush_seconds > 0) {
-    flusher = std::jthread(
-        [this, seconds = options.flush_seconds](std::stop_token stop) { flush_periodically(std::move(stop), seconds); });
+    flusher = std::jthread([this, seconds = options.flush_seconds](std::stop_token stop) {
+      flush_periodically(std::move(stop), seconds);
+    });
     const std::lock_guard lock(mutex);
     gathers = true;
   }
@@ -197,7 +201,8 @@ void EventWriter::add_histogram(std::string_view tag, const Tensor& values, int6
   state_->attempt("histogram", tag, [&] {
     const Histogram histogram = make_histogram(values);
     if (histogram.dropped > 0 && state_->is_first_drop(tag)) {
-      warn(str("the histogram `", tag, "` leaves out values that are NaN or infinite: ", histogram.dropped, " of ",
+      warn(str("the histogram `", tag,
+               "` leaves out values that are NaN or infinite: ", histogram.dropped, " of ",
                values.num_elements(), " at step ", step, ", and any later ones"));
     }
     tensorflow::Event event = state_->event_at(step);
@@ -209,7 +214,8 @@ void EventWriter::add_histogram(std::string_view tag, const Tensor& values, int6
   });
 }
 
-void EventWriter::add_histogram(std::string_view tag, std::span<const float> values, int64_t step) noexcept {
+void EventWriter::add_histogram(std::string_view tag, std::span<const float> values,
+                                int64_t step) noexcept {
   if (!healthy()) return;
   state_->attempt("histogram", tag, [&] {
     add_histogram(tag, Tensor::from(values, {static_cast<int64_t>(values.size())}), step);
@@ -220,7 +226,8 @@ void EventWriter::add_graph(const Graph& graph) noexcept {
   if (!healthy()) return;
   state_->attempt("graph", "", [&] {
     tensorflow::Event event = state_->event_at(0);
-    event.set_graph_def(encode_graph(graph, {.output_shapes = true, .largest_attr = kLargestDrawnAttr}));
+    event.set_graph_def(
+        encode_graph(graph, {.output_shapes = true, .largest_attr = kLargestDrawnAttr}));
     state_->write(std::move(event));
   });
 }
@@ -244,6 +251,8 @@ bool EventWriter::healthy() const noexcept {
   return state_->healthy;
 }
 
-std::string EventWriter::path() const { return state_->file ? state_->file->path() : std::string(); }
+std::string EventWriter::path() const {
+  return state_->file ? state_->file->path() : std::string();
+}
 
 }  // namespace thalweg

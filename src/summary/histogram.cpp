@@ -22,7 +22,9 @@ double to_double(const T& value) {
 // Two passes: the range, then the counts.
 template <class T>
 Histogram count(std::span<const T> values, int buckets) {
-  if (buckets < 1) throw invalid_argument("a histogram has ", buckets, " buckets, expected 1 or more");
+  if (buckets < 1) {
+    throw invalid_argument("a histogram has ", buckets, " buckets, expected 1 or more");
+  }
   Histogram result{Tensor::zeros(kFloat64, {buckets, 3})};
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
@@ -72,6 +74,8 @@ Histogram make_histogram(const Tensor& values, int buckets) {
   });
 }
 
-Histogram make_histogram(std::span<const float> values, int buckets) { return count(values, buckets); }
+Histogram make_histogram(std::span<const float> values, int buckets) {
+  return count(values, buckets);
+}
 
 }  // namespace thalweg

@@ -1,4 +1,5 @@
-// What is left of checkpoints by full disks, killed processes and bad sectors (row B17 of the known failures).
+// What is left of checkpoints by full disks, killed processes and bad sectors (row B17 of the known
+// failures).
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,7 +42,8 @@ TEST(CheckpointDamage, AFullDiskLeavesTheOldCheckpointAsItWas) {
   const auto files = list_folder(folder.path());
   for (const uint64_t bytes : {0, 1, 300000, 500000, 799999, 800000, 800050}) {
     const ScopedDiskFull full(bytes);
-    expect_error(Code::kResourceExhausted, [&] { save(folder / "model", 2); }, folder / "model");
+    expect_error(
+        Code::kResourceExhausted, [&] { save(folder / "model", 2); }, folder / "model");
     EXPECT_EQ(list_folder(folder.path()), files) << bytes;
     EXPECT_EQ(value_of(folder / "model"), 1) << bytes;
   }
@@ -64,7 +66,8 @@ TEST(CheckpointDamage, AKilledWriterNeverLeavesAPartUnderTheFinalName) {
   for (int round = 0; round < 12; ++round) {
     const pid_t child = ::fork();
     if (child == 0) {
-      for (int step = 0;; ++step) save(folder / str("model-", round, "-", step), static_cast<float>(step));
+      for (int step = 0;; ++step)
+        save(folder / str("model-", round, "-", step), static_cast<float>(step));
     }
     ::usleep(static_cast<useconds_t>(2000 + 3500 * round));
     ::kill(child, SIGKILL);
@@ -77,7 +80,8 @@ TEST(CheckpointDamage, AKilledWriterNeverLeavesAPartUnderTheFinalName) {
     }
     remove_temporaries(folder.path());
     for (const std::string& name : list_folder(folder.path())) {
-      EXPECT_TRUE(name.ends_with(".data-00000-of-00001")) << name;  // data whose index was still to come
+      EXPECT_TRUE(name.ends_with(".data-00000-of-00001"))
+          << name;  // data whose index was still to come
     }
   }
 }
@@ -89,7 +93,9 @@ TEST(CheckpointDamage, ACutDataFileIsNamedAtOnce) {
   const std::string bytes = read_file(path);
   for (const size_t size : {bytes.size() / 2, bytes.size() - 1, size_t{0}}) {
     write_file(path, bytes.substr(0, size));
-    expect_error(Code::kDataLoss, [&] { BundleReader(folder / "model"); }, path, "cut short", "older checkpoint");
+    expect_error(
+        Code::kDataLoss, [&] { BundleReader(folder / "model"); }, path, "cut short",
+        "older checkpoint");
   }
 }
 
@@ -100,7 +106,8 @@ TEST(CheckpointDamage, ACutIndexIsNamed) {
   const std::string bytes = read_file(path);
   for (size_t size = 0; size < bytes.size(); ++size) {
     write_file(path, bytes.substr(0, size));
-    expect_error(Code::kDataLoss, [&] { BundleReader(folder / "model"); }, path, "older checkpoint");
+    expect_error(
+        Code::kDataLoss, [&] { BundleReader(folder / "model"); }, path, "older checkpoint");
   }
 }
 
@@ -113,7 +120,8 @@ TEST(CheckpointDamage, AChangedByteIsFoundWhenItsTensorIsRead) {
   write_file(path, bytes);
   const BundleReader reader(folder / "model");
   EXPECT_EQ(reader.read("a").data<float>()[0], 1);
-  expect_error(Code::kDataLoss, [&] { reader.read("b"); }, path, "`b`", "checksum", "older checkpoint");
+  expect_error(
+      Code::kDataLoss, [&] { reader.read("b"); }, path, "`b`", "checksum", "older checkpoint");
 }
 
 TEST(CheckpointDamage, DamagedStringsAreFound) {
@@ -127,7 +135,8 @@ TEST(CheckpointDamage, DamagedStringsAreFound) {
     std::string bad = good;
     bad[i] ^= 2;
     write_file(path, bad);
-    expect_error(Code::kDataLoss, [&] { BundleReader(folder / "model").read("s"); }, path, "`s`");
+    expect_error(
+        Code::kDataLoss, [&] { BundleReader(folder / "model").read("s"); }, path, "`s`");
   }
 }
 

@@ -48,15 +48,19 @@ TEST(CheckpointState, OfAFolderWithoutOneIsNothing) {
 
 TEST(CheckpointState, NamesFileAndLineOfAMistake) {
   const TemporaryFolder folder;
-  write_file(folder / "checkpoint", "model_checkpoint_path: \"a\"\nall_model_checkpoint_paths: oops\n");
-  expect_error(Code::kDataLoss, [&] { read_checkpoint_state(folder.path()); }, folder / "checkpoint", "line 2");
+  write_file(folder / "checkpoint",
+             "model_checkpoint_path: \"a\"\nall_model_checkpoint_paths: oops\n");
+  expect_error(
+      Code::kDataLoss, [&] { read_checkpoint_state(folder.path()); }, folder / "checkpoint",
+      "line 2");
 }
 
 TEST(LatestCheckpoint, IsTheNewestThatExists) {
   const TemporaryFolder folder;
   save(folder / "model-100");
   save(folder / "model-300");
-  write_checkpoint_state(folder.path(), {.latest = "model-300", .all = {"model-100", "model-200", "model-300"}});
+  write_checkpoint_state(folder.path(),
+                         {.latest = "model-300", .all = {"model-100", "model-200", "model-300"}});
   EXPECT_EQ(latest_checkpoint(folder.path()), folder / "model-300");
   remove_checkpoint(folder / "model-300");
   EXPECT_EQ(latest_checkpoint(folder.path()), folder / "model-100");

@@ -24,8 +24,10 @@ TEST(BundleWriter, WritesTheBytesThatTensorFlowWrites) {
   EXPECT_EQ(list_folder(folder.path()), names({"m.data-00000-of-00001", "m.index"}));
   EXPECT_EQ(to_hex(read_file(folder / "m.data-00000-of-00001")), "00 00 80 3f 00 00 00 40");
   const std::string index = from_hex(
-      "00 00 06 08 01 1a 02 08 01 00 01 0f 77 08 01 12 04 12 02 08 02 28 08 35 59 3c e5 35 00 00 00 00 01 00 00 00 "
-      "00 09 21 ad c3 00 00 00 00 01 00 00 00 00 c0 f2 a1 b0 00 01 02 78 00 24 00 00 00 00 01 00 00 00 00 ab 30 70 "
+      "00 00 06 08 01 1a 02 08 01 00 01 0f 77 08 01 12 04 12 02 08 02 28 08 35 59 3c e5 35 00 00 "
+      "00 00 01 00 00 00 "
+      "00 09 21 ad c3 00 00 00 00 01 00 00 00 00 c0 f2 a1 b0 00 01 02 78 00 24 00 00 00 00 01 00 "
+      "00 00 00 ab 30 70 "
       "7f 29 08 36 0e");
   EXPECT_EQ(to_hex(read_file(folder / "m.index")),
             to_hex(index + std::string(36, '\0') + from_hex("57 fb 80 8b 24 75 47 db")));
@@ -37,7 +39,8 @@ TEST(BundleWriter, WritesStringsAsTensorFlowDoes) {
   writer.add("s", Tensor::of<std::string>({"ab", "c"}));
   writer.finish();
   EXPECT_EQ(to_hex(read_file(folder / "m.data-00000-of-00001")), "02 01 03 71 7c 67 61 62 63");
-  EXPECT_NE(read_file(folder / "m.index").find(from_hex("28 09 35 d5 30 d8 5f")), std::string::npos);
+  EXPECT_NE(read_file(folder / "m.index").find(from_hex("28 09 35 d5 30 d8 5f")),
+            std::string::npos);
 }
 
 TEST(Checkpoint, EveryDTypeComesBack) {
@@ -56,14 +59,16 @@ TEST(Checkpoint, EveryDTypeComesBack) {
     ASSERT_TRUE(entry) << to_string(dtype);
     EXPECT_EQ(entry->dtype, dtype);
     EXPECT_EQ(entry->shape, (Shape{2, 3}));
-    EXPECT_TRUE(reader.read(to_string(dtype)).same_bits(Tensor::of<float>({0, 1, 2, 3, 1, 0}, {2, 3}).cast(dtype)))
+    EXPECT_TRUE(reader.read(to_string(dtype))
+                    .same_bits(Tensor::of<float>({0, 1, 2, 3, 1, 0}, {2, 3}).cast(dtype)))
         << to_string(dtype);
   }
 }
 
 TEST(Checkpoint, ScalarsEmptyTensorsAndStringsComeBack) {
   const TemporaryFolder folder;
-  const Tensor strings = Tensor::of<std::string>({"", std::string("a\0b", 3), std::string(1000, 'x')}, {3, 1});
+  const Tensor strings =
+      Tensor::of<std::string>({"", std::string("a\0b", 3), std::string(1000, 'x')}, {3, 1});
   BundleWriter writer(folder / "m");
   writer.add("scalar", int64_t{-7});
   writer.add("text", "größe");
@@ -82,11 +87,13 @@ TEST(Checkpoint, ScalarsEmptyTensorsAndStringsComeBack) {
 TEST(Checkpoint, NamesAreSortedAsBytesWhateverTheOrderOfAdding) {
   const TemporaryFolder folder;
   BundleWriter writer(folder / "m");
-  for (const char* name : {"b", "\xc3\xa4", "a/kernel", "B", "a"}) writer.add(name, std::string(name));
+  for (const char* name : {"b", "\xc3\xa4", "a/kernel", "B", "a"})
+    writer.add(name, std::string(name));
   writer.finish();
   const BundleReader reader(folder / "m");
   EXPECT_EQ(reader.names(), names({"B", "a", "a/kernel", "b", "\xc3\xa4"}));
-  for (const std::string& name : reader.names()) EXPECT_EQ(reader.read(name).item<std::string>(), name);
+  for (const std::string& name : reader.names())
+    EXPECT_EQ(reader.read(name).item<std::string>(), name);
 }
 
 TEST(Checkpoint, HoldsThousandsOfTensors) {
@@ -96,7 +103,8 @@ TEST(Checkpoint, HoldsThousandsOfTensors) {
   writer.finish();
   const BundleReader reader(folder / "m");
   EXPECT_EQ(reader.names().size(), 20000u);
-  for (const int i : {0, 1, 9999, 19999}) EXPECT_EQ(reader.read(str("layer", i, "/kernel")).item<float>(), i);
+  for (const int i : {0, 1, 9999, 19999})
+    EXPECT_EQ(reader.read(str("layer", i, "/kernel")).item<float>(), i);
 }
 
 TEST(Checkpoint, NoTensorsAreACheckpointToo) {
@@ -109,28 +117,38 @@ TEST(BundleWriter, RefusesNamesAndTensorsThatCannotBe) {
   const TemporaryFolder folder;
   BundleWriter writer(folder / "m");
   writer.add("w", 1.0f);
-  expect_error(Code::kAlreadyExists, [&] { writer.add("w", 2.0f); }, "`w`");
-  expect_error(Code::kInvalidArgument, [&] { writer.add("", 2.0f); }, "empty");
-  expect_error(Code::kInvalidArgument, [&] { writer.add(std::string_view("\0w", 2), 2.0f); }, "zero byte");
-  expect_error(Code::kInvalidArgument, [&] { writer.add("nothing", Tensor()); }, "`nothing`", "holds nothing");
+  expect_error(
+      Code::kAlreadyExists, [&] { writer.add("w", 2.0f); }, "`w`");
+  expect_error(
+      Code::kInvalidArgument, [&] { writer.add("", 2.0f); }, "empty");
+  expect_error(
+      Code::kInvalidArgument, [&] { writer.add(std::string_view("\0w", 2), 2.0f); }, "zero byte");
+  expect_error(
+      Code::kInvalidArgument, [&] { writer.add("nothing", Tensor()); }, "`nothing`",
+      "holds nothing");
   writer.finish();
-  expect_error(Code::kFailedPrecondition, [&] { writer.add("late", 2.0f); }, "finished");
+  expect_error(
+      Code::kFailedPrecondition, [&] { writer.add("late", 2.0f); }, "finished");
   EXPECT_EQ(BundleReader(folder / "m").read("w").item<float>(), 1.0f);
 }
 
 TEST(BundleReader, NamesWhatIsNotThere) {
   const TemporaryFolder folder;
-  expect_error(Code::kNotFound, [&] { BundleReader(folder / "m"); }, folder / "m.index");
+  expect_error(
+      Code::kNotFound, [&] { BundleReader(folder / "m"); }, folder / "m.index");
   BundleWriter writer(folder / "m");
   writer.add("fc1/kernel", 1.0f);
   writer.finish();
   const BundleReader reader(folder / "m");
-  expect_error(Code::kNotFound, [&] { reader.read("fc1/kernal"); }, "`fc1/kernal`", "did you mean `fc1/kernel`?");
+  expect_error(
+      Code::kNotFound, [&] { reader.read("fc1/kernal"); }, "`fc1/kernal`",
+      "did you mean `fc1/kernel`?");
   expect_error(Code::kNotFound, [&] { reader.read(""); });
   EXPECT_FALSE(reader.find("fc1/kernal"));
   EXPECT_FALSE(reader.find(""));
   remove_file(folder / "m.data-00000-of-00001");
-  expect_error(Code::kNotFound, [&] { BundleReader(folder / "m"); }, "m.data-00000-of-00001");
+  expect_error(
+      Code::kNotFound, [&] { BundleReader(folder / "m"); }, "m.data-00000-of-00001");
 }
 
 TEST(RemoveCheckpoint, TakesItsFilesOnly) {
@@ -164,7 +182,8 @@ TEST(BundleReader, PutsPartitionedVariablesTogetherAcrossShards) {
   const auto entry = reader.find("wide");
   ASSERT_TRUE(entry);
   EXPECT_EQ(entry->shape, (Shape{2, 70}));
-  EXPECT_TRUE(reader.read("w").same_bits(Tensor::of<int16_t>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {6, 2})));
+  EXPECT_TRUE(reader.read("w").same_bits(
+      Tensor::of<int16_t>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {6, 2})));
   const Tensor wide = reader.read("wide");
   for (int i = 0; i < 140; ++i) EXPECT_EQ(wide.data<float>()[i], i);
   EXPECT_TRUE(reader.read("s").same_bits(Tensor::of<std::string>({"ab", "c"})));

@@ -23,14 +23,19 @@ constexpr OpDef kOps[] = {
     {.name = "MatMul",
      .inputs = {"a: T | Left.", "b: T | Right."},
      .outputs = {"product: T | Product."},
-     .attrs = {"transpose_a: bool = false | Left.", "transpose_b: bool = false | Right.", "T: {float, double} | Type."},
+     .attrs = {"transpose_a: bool = false | Left.", "transpose_b: bool = false | Right.",
+               "T: {float, double} | Type."},
      .doc = "Product.",
-     .shape = [](ShapeContext& c) { c.set_output(0, {c.input(0).dim(0), c.input(1).dim(1)}); },
+     .shape =
+         [](ShapeContext& c) {
+           c.set_output(0, {c.input(0).dim(0), c.input(1).dim(1)});
+         },
      .no_gradient = "A test."},
     {.name = "Kinds",
      .outputs = {"a: float | One.", "b: float | Two."},
-     .attrs = {"i: int | An int.", "f: float | A float.", "s: string | A string.", "ints: list(int) | Ints.",
-               "floats: list(float) | Floats.", "bools: list(bool) | Bools.", "strings: list(string) | Strings.",
+     .attrs = {"i: int | An int.", "f: float | A float.", "s: string | A string.",
+               "ints: list(int) | Ints.", "floats: list(float) | Floats.",
+               "bools: list(bool) | Bools.", "strings: list(string) | Strings.",
                "types: list(type) | Types.", "shapes: list(shape) | Shapes."},
      .doc = "Every kind of attribute.",
      .shape =
@@ -60,20 +65,25 @@ class EncodeGraph : public ::testing::Test {
 };
 
 TEST_F(EncodeGraph, WritesNodesInputsAndVersions) {
-  Node& x = graph_.add("Placeholder", {}, {{"dtype", kFloat32}, {"shape", Shape{-1, 3}}}, {.name = "x"});
-  Node& w = graph_.add("Const", {}, {{"dtype", kFloat32}, {"value", Tensor::of<float>({2, 3, 5}, {3, 1})}},
+  Node& x =
+      graph_.add("Placeholder", {}, {{"dtype", kFloat32}, {"shape", Shape{-1, 3}}}, {.name = "x"});
+  Node& w = graph_.add("Const", {},
+                       {{"dtype", kFloat32}, {"value", Tensor::of<float>({2, 3, 5}, {3, 1})}},
                        {.name = "w"});
   graph_.add("MatMul", {x.output(), w.output()}, {},
              {.name = "y", .device = "/device:CPU:1", .control_inputs = {&x, &w}});
   const tensorflow::GraphDef def = encode();
-  EXPECT_EQ(def.ShortDebugString(),
-            "node { name: \"x\" op: \"Placeholder\" attr { key: \"dtype\" value { type: DT_FLOAT } } "
-            "attr { key: \"shape\" value { shape { dim { size: -1 } dim { size: 3 } } } } } "
-            "node { name: \"w\" op: \"Const\" attr { key: \"dtype\" value { type: DT_FLOAT } } "
-            "attr { key: \"value\" value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 3 } dim { size: 1 } } "
-            "tensor_content: \"\\000\\000\\000@\\000\\000@@\\000\\000\\240@\" } } } } "
-            "node { name: \"y\" op: \"MatMul\" input: \"x\" input: \"w\" input: \"^x\" input: \"^w\" "
-            "device: \"/device:CPU:1\" attr { key: \"T\" value { type: DT_FLOAT } } } versions { producer: 149 }");
+  EXPECT_EQ(
+      def.ShortDebugString(),
+      "node { name: \"x\" op: \"Placeholder\" attr { key: \"dtype\" value { type: DT_FLOAT } } "
+      "attr { key: \"shape\" value { shape { dim { size: -1 } dim { size: 3 } } } } } "
+      "node { name: \"w\" op: \"Const\" attr { key: \"dtype\" value { type: DT_FLOAT } } "
+      "attr { key: \"value\" value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 3 } dim { "
+      "size: 1 } } "
+      "tensor_content: \"\\000\\000\\000@\\000\\000@@\\000\\000\\240@\" } } } } "
+      "node { name: \"y\" op: \"MatMul\" input: \"x\" input: \"w\" input: \"^x\" input: \"^w\" "
+      "device: \"/device:CPU:1\" attr { key: \"T\" value { type: DT_FLOAT } } } versions { "
+      "producer: 149 }");
 }
 
 TEST_F(EncodeGraph, GivesTheSameBytesEveryTime) {
@@ -97,7 +107,9 @@ TEST_F(EncodeGraph, NamesLaterOutputsByNumber) {
   const tensorflow::GraphDef def = encode();
   EXPECT_EQ(def.node(1).input(0), "kinds");
   EXPECT_EQ(def.node(1).input(1), "kinds:1");
-  const auto attr = [&](const char* name) { return def.node(0).attr().at(name).ShortDebugString(); };
+  const auto attr = [&](const char* name) {
+    return def.node(0).attr().at(name).ShortDebugString();
+  };
   EXPECT_EQ(attr("i"), "i: -3");
   EXPECT_EQ(attr("f"), "f: 0.5");
   EXPECT_EQ(attr("s"), "s: \"SAME\"");
@@ -110,7 +122,8 @@ TEST_F(EncodeGraph, NamesLaterOutputsByNumber) {
 }
 
 TEST_F(EncodeGraph, WritesDefaultsAndShapesWhenAsked) {
-  Node& x = graph_.add("Placeholder", {}, {{"dtype", kFloat32}, {"shape", Shape{-1, 3}}}, {.name = "x"});
+  Node& x =
+      graph_.add("Placeholder", {}, {{"dtype", kFloat32}, {"shape", Shape{-1, 3}}}, {.name = "x"});
   graph_.add("MatMul", {x.output(), x.output()}, {}, {.name = "y"});
   EXPECT_EQ(encode().node(1).attr().count("transpose_a"), 0u);
   const tensorflow::GraphDef def = encode({.default_attrs = true, .output_shapes = true});
@@ -121,7 +134,8 @@ TEST_F(EncodeGraph, WritesDefaultsAndShapesWhenAsked) {
 }
 
 TEST_F(EncodeGraph, LeavesOutAndNamesLargeAttributesForDrawings) {
-  graph_.add("Const", {}, {{"dtype", kFloat32}, {"value", Tensor::zeros(kFloat32, {1000})}}, {.name = "w"});
+  graph_.add("Const", {}, {{"dtype", kFloat32}, {"value", Tensor::zeros(kFloat32, {1000})}},
+             {.name = "w"});
   const tensorflow::GraphDef def = encode({.largest_attr = 1024});
   EXPECT_EQ(def.node(0).attr().count("value"), 0u);
   EXPECT_EQ(def.node(0).attr().at("_too_large_attrs").ShortDebugString(), "list { s: \"value\" }");

@@ -12,7 +12,9 @@ namespace {
 
 using testing::to_hex;
 
-std::string key(std::string_view name, std::vector<Extent> extents) { return to_hex(slice_key(name, extents)); }
+std::string key(std::string_view name, std::vector<Extent> extents) {
+  return to_hex(slice_key(name, extents));
+}
 
 TEST(SliceKey, IsTensorFlowsOrderedCode) {
   EXPECT_EQ(key("w", {{0, 5}, {0, -1}}), "00 77 00 01 01 02 80 85 80 7f");
@@ -26,22 +28,41 @@ TEST(SliceKey, EscapesTheBytesThatDelimit) {
 }
 
 TEST(SliceKey, LongerNumbersTakeMoreBytesAndSortOutwards) {
-  const auto code = [](int64_t value) { return slice_key("", std::vector<Extent>{{value, 0}}).substr(5); };
+  const auto code = [](int64_t value) {
+    return slice_key("", std::vector<Extent>{{value, 0}}).substr(5);
+  };
   EXPECT_EQ(code(63).size(), 2u);  // with the length's byte
   EXPECT_EQ(code(64).size(), 3u);
   EXPECT_EQ(code(8191).size(), 3u);
   EXPECT_EQ(code(8192).size(), 4u);
   EXPECT_EQ(code(std::numeric_limits<int64_t>::max()).size(), 11u);
-  const int64_t rising[] = {std::numeric_limits<int64_t>::min(), -1000000, -8193, -8192, -65, -64, -1, 0, 1, 63, 64,
-                            8191, 8192, 1048575, 1048576, int64_t{1} << 40, std::numeric_limits<int64_t>::max()};
-  for (size_t i = 1; i < std::size(rising); ++i) EXPECT_LT(code(rising[i - 1]), code(rising[i])) << rising[i];
+  const int64_t rising[] = {std::numeric_limits<int64_t>::min(),
+                            -1000000,
+                            -8193,
+                            -8192,
+                            -65,
+                            -64,
+                            -1,
+                            0,
+                            1,
+                            63,
+                            64,
+                            8191,
+                            8192,
+                            1048575,
+                            1048576,
+                            int64_t{1} << 40,
+                            std::numeric_limits<int64_t>::max()};
+  for (size_t i = 1; i < std::size(rising); ++i)
+    EXPECT_LT(code(rising[i - 1]), code(rising[i])) << rising[i];
 }
 
 TEST(CopySlice, PutsAPartIntoItsPlace) {
   Tensor whole = Tensor::zeros(kInt32, {2, 3, 2});
   const std::vector<Extent> middle = {{0, -1}, {1, 1}, {1, 1}};
   EXPECT_TRUE(copy_slice(Tensor::of<int32_t>({7, 8}, {2, 1, 1}), middle, whole));
-  EXPECT_TRUE(whole.same_bits(Tensor::of<int32_t>({0, 0, 0, 7, 0, 0, 0, 0, 0, 8, 0, 0}, {2, 3, 2})));
+  EXPECT_TRUE(
+      whole.same_bits(Tensor::of<int32_t>({0, 0, 0, 7, 0, 0, 0, 0, 0, 8, 0, 0}, {2, 3, 2})));
 }
 
 TEST(CopySlice, TakesScalarsAndEmptyParts) {
@@ -61,7 +82,8 @@ TEST(CopySlice, RefusesWhatDoesNotFit) {
   EXPECT_FALSE(copy_slice(part, std::vector<Extent>{{0, -1}}, whole));
   EXPECT_FALSE(copy_slice(part, {}, whole));
   EXPECT_FALSE(copy_slice(part.cast(kFloat64), std::vector<Extent>{{0, 2}}, whole));
-  EXPECT_FALSE(copy_slice(part, std::vector<Extent>{{std::numeric_limits<int64_t>::max(), 2}}, whole));
+  EXPECT_FALSE(
+      copy_slice(part, std::vector<Extent>{{std::numeric_limits<int64_t>::max(), 2}}, whole));
 }
 
 }  // namespace

@@ -18,13 +18,15 @@ using Entries = std::map<std::string, std::string, std::less<>>;
 
 Entries read(const std::string& bytes) {
   Entries entries;
-  read_table(bytes, [&](std::string_view key, std::string_view value) { entries.emplace(key, value); });
+  read_table(bytes,
+             [&](std::string_view key, std::string_view value) { entries.emplace(key, value); });
   return entries;
 }
 
 Entries many() {
   Entries entries = {{"", "header"}};
-  for (int i = 0; i < 20000; ++i) entries[str("layer", i * 7919 % 20000, "/kernel")] = std::string(i % 60, 'v');
+  for (int i = 0; i < 20000; ++i)
+    entries[str("layer", i * 7919 % 20000, "/kernel")] = std::string(i % 60, 'v');
   return entries;
 }
 
@@ -83,8 +85,10 @@ TEST(Table, AChangedByteNeverChangesAnEntry) {
 TEST(Table, AFooterThatAsksForTheWorldAllocatesNothing) {
   std::string bytes = encode_table({{"a", "1"}});
   // The index handle's size: 2^63.
-  bytes.replace(bytes.size() - 48, 14, std::string("\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x00\x00", 14));
-  expect_error(Code::kDataLoss, [&] { read(bytes); }, "footer");
+  bytes.replace(bytes.size() - 48, 14,
+                std::string("\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x00\x00", 14));
+  expect_error(
+      Code::kDataLoss, [&] { read(bytes); }, "footer");
 }
 
 }  // namespace

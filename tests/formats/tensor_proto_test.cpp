@@ -27,11 +27,13 @@ TEST(EncodeTensor, PutsOneNumberIntoTheTypedList) {
 }
 
 TEST(EncodeTensor, PutsMoreNumbersIntoRawContent) {
-  EXPECT_EQ(to_hex(encode_tensor(Tensor::of<int16_t>({1, -2}))), "08 05 12 04 12 02 08 02 22 04 01 00 fe ff");
+  EXPECT_EQ(to_hex(encode_tensor(Tensor::of<int16_t>({1, -2}))),
+            "08 05 12 04 12 02 08 02 22 04 01 00 fe ff");
 }
 
 TEST(EncodeTensor, KeepsStringsInTheirList) {
-  EXPECT_EQ(to_hex(encode_tensor(Tensor::of<std::string>({"ab", ""}))), "08 07 12 04 12 02 08 02 42 02 61 62 42 00");
+  EXPECT_EQ(to_hex(encode_tensor(Tensor::of<std::string>({"ab", ""}))),
+            "08 07 12 04 12 02 08 02 42 02 61 62 42 00");
 }
 
 TEST(DecodeTensor, IsTheInverseForEveryDType) {
@@ -41,7 +43,8 @@ TEST(DecodeTensor, IsTheInverseForEveryDType) {
     for (const Tensor& values : {Tensor::of<float>({1}), Tensor::of<float>({0, 1, 2, 3}, {2, 2}),
                                  Tensor(kFloat32, {0, 2}), Tensor(3.0f)}) {
       const Tensor tensor = values.cast(dtype);
-      EXPECT_TRUE(decode_tensor(encode_tensor(tensor)).same_bits(tensor)) << to_string(dtype) << " " << values.to_string();
+      EXPECT_TRUE(decode_tensor(encode_tensor(tensor)).same_bits(tensor))
+          << to_string(dtype) << " " << values.to_string();
     }
   }
   const Tensor strings = Tensor::of<std::string>({"", "a", std::string(200, 'x')}, {3, 1});
@@ -58,9 +61,15 @@ TEST(DecodeTensor, AShortListRepeatsItsLastValueAndAnEmptyOneMeansZeros) {
 
 TEST(DecodeTensor, TakesStringsInContentToo) {
   tensorflow::TensorProto proto = proto_of(tensorflow::DT_STRING, {2});
-  proto.set_tensor_content("\x02\x01" "abc");
+  proto.set_tensor_content(
+      "\x02\x01"
+      "abc");
   EXPECT_TRUE(tensor_from_proto(proto).same_bits(Tensor::of<std::string>({"ab", "c"})));
-  for (const char* bad : {"\x02", "\x02\x02" "abc", "\x01\x01" "abc"}) {
+  for (const char* bad : {"\x02",
+                          "\x02\x02"
+                          "abc",
+                          "\x01\x01"
+                          "abc"}) {
     proto.set_tensor_content(bad);
     expect_error(Code::kInvalidArgument, [&] { tensor_from_proto(proto); });
   }
@@ -73,37 +82,61 @@ TEST(DecodeTensor, MakesEveryBoolZeroOrOne) {
 }
 
 TEST(DecodeTensor, RefusesShapesThatNoValueHas) {
-  expect_error(Code::kInvalidArgument, [] { tensor_from_proto(proto_of(tensorflow::DT_FLOAT, {2, -1})); }, "[2, ?]");
-  expect_error(Code::kInvalidArgument, [] { tensor_from_proto(proto_of(tensorflow::DT_FLOAT, {-5})); }, "-5");
+  expect_error(
+      Code::kInvalidArgument,
+      [] {
+        tensor_from_proto(proto_of(tensorflow::DT_FLOAT, {2, -1}));
+      },
+      "[2, ?]");
+  expect_error(
+      Code::kInvalidArgument, [] { tensor_from_proto(proto_of(tensorflow::DT_FLOAT, {-5})); },
+      "-5");
   tensorflow::TensorProto unknown = proto_of(tensorflow::DT_FLOAT, {});
   unknown.mutable_tensor_shape()->set_unknown_rank(true);
-  expect_error(Code::kInvalidArgument, [&] { tensor_from_proto(unknown); }, "unknown rank");
+  expect_error(
+      Code::kInvalidArgument, [&] { tensor_from_proto(unknown); }, "unknown rank");
   const int64_t huge = int64_t{1} << 40;
-  expect_error(Code::kInvalidArgument, [&] { tensor_from_proto(proto_of(tensorflow::DT_FLOAT, {huge, huge})); });
-  expect_error(Code::kInvalidArgument, [&] { tensor_from_proto(proto_of(tensorflow::DT_DOUBLE, {huge, 1 << 21})); });
-  expect_error(Code::kUnimplemented,
-               [] { tensor_from_proto(proto_of(tensorflow::DT_FLOAT, {1, 1, 1, 1, 1, 1, 1, 1, 1})); }, "9 dimensions");
+  expect_error(Code::kInvalidArgument, [&] {
+    tensor_from_proto(proto_of(tensorflow::DT_FLOAT, {huge, huge}));
+  });
+  expect_error(Code::kInvalidArgument, [&] {
+    tensor_from_proto(proto_of(tensorflow::DT_DOUBLE, {huge, 1 << 21}));
+  });
+  expect_error(
+      Code::kUnimplemented,
+      [] {
+        tensor_from_proto(proto_of(tensorflow::DT_FLOAT, {1, 1, 1, 1, 1, 1, 1, 1, 1}));
+      },
+      "9 dimensions");
 }
 
 TEST(DecodeTensor, RefusesContentThatDoesNotFit) {
   tensorflow::TensorProto proto = proto_of(tensorflow::DT_FLOAT, {2});
   for (int i = 0; i < 3; ++i) proto.add_float_val(1);
-  expect_error(Code::kInvalidArgument, [&] { tensor_from_proto(proto); }, "3 values", "2 of its shape");
+  expect_error(
+      Code::kInvalidArgument, [&] { tensor_from_proto(proto); }, "3 values", "2 of its shape");
   proto.clear_float_val();
   proto.set_tensor_content("1234567");
-  expect_error(Code::kInvalidArgument, [&] { tensor_from_proto(proto); }, "7 bytes", "expected 8");
+  expect_error(
+      Code::kInvalidArgument, [&] { tensor_from_proto(proto); }, "7 bytes", "expected 8");
 }
 
 TEST(DecodeTensor, NamesDTypesItDoesNotHave) {
-  expect_error(Code::kUnimplemented, [] { tensor_from_proto(proto_of(tensorflow::DT_COMPLEX64, {})); },
-               "DT_COMPLEX64");
-  expect_error(Code::kUnimplemented, [] { tensor_from_proto(proto_of(tensorflow::DT_RESOURCE, {})); }, "DT_RESOURCE");
-  expect_error(Code::kUnimplemented, [] { decode_tensor(from_hex("08 f4 03 12 00")); }, "number 500");
-  expect_error(Code::kUnimplemented, [] { decode_tensor(""); }, "DT_INVALID");
+  expect_error(
+      Code::kUnimplemented, [] { tensor_from_proto(proto_of(tensorflow::DT_COMPLEX64, {})); },
+      "DT_COMPLEX64");
+  expect_error(
+      Code::kUnimplemented, [] { tensor_from_proto(proto_of(tensorflow::DT_RESOURCE, {})); },
+      "DT_RESOURCE");
+  expect_error(
+      Code::kUnimplemented, [] { decode_tensor(from_hex("08 f4 03 12 00")); }, "number 500");
+  expect_error(
+      Code::kUnimplemented, [] { decode_tensor(""); }, "DT_INVALID");
 }
 
 TEST(DecodeTensor, RefusesBytesThatAreNoMessage) {
-  expect_error(Code::kDataLoss, [] { decode_tensor("\xff\xff"); }, "TensorProto");
+  expect_error(
+      Code::kDataLoss, [] { decode_tensor("\xff\xff"); }, "TensorProto");
 }
 
 }  // namespace

@@ -23,9 +23,11 @@ std::string framed(std::initializer_list<std::string_view> records) {
 }
 
 TEST(TFRecord, FramesAsTensorFlowDoes) {
-  const std::string event = from_hex("09 00 00 00 00 00 00 f0 3f 1a 0d 62 72 61 69 6e 2e 45 76 65 6e 74 3a 32");
+  const std::string event =
+      from_hex("09 00 00 00 00 00 00 f0 3f 1a 0d 62 72 61 69 6e 2e 45 76 65 6e 74 3a 32");
   EXPECT_EQ(to_hex(framed({event})),
-            "18 00 00 00 00 00 00 00 a3 7f 4b 22 09 00 00 00 00 00 00 f0 3f 1a 0d 62 72 61 69 6e 2e 45 76 65 6e 74 "
+            "18 00 00 00 00 00 00 00 a3 7f 4b 22 09 00 00 00 00 00 00 f0 3f 1a 0d 62 72 61 69 6e "
+            "2e 45 76 65 6e 74 "
             "3a 32 86 bf 57 7a");
 }
 
@@ -60,7 +62,9 @@ TEST(RecordReader, AnyCutInsideARecordIsATruncatedTail) {
     Next last = reader.next(record);
     for (; last == Next::kRecord; last = reader.next(record)) ++count;
     EXPECT_EQ(count, size == bytes.size() ? 2 : size >= first ? 1 : 0) << size;
-    EXPECT_EQ(last, size == 0 || size == first || size == bytes.size() ? Next::kEnd : Next::kTruncated) << size;
+    EXPECT_EQ(last,
+              size == 0 || size == first || size == bytes.size() ? Next::kEnd : Next::kTruncated)
+        << size;
   }
 }
 
@@ -92,7 +96,9 @@ TEST(RecordReader, NamesFileAndPlaceOfDamage) {
     std::string record;
     ASSERT_EQ(reader.next(record), Next::kRecord);
     EXPECT_EQ(record, "first");
-    expect_error(Code::kDataLoss, [&] { reader.next(record); }, folder / "r", str("byte ", first), "checksum");
+    expect_error(
+        Code::kDataLoss, [&] { reader.next(record); }, folder / "r", str("byte ", first),
+        "checksum");
     EXPECT_EQ(reader.offset(), first);
   }
 }

@@ -72,7 +72,8 @@ TEST(EventReader, KeepsWhatCameBeforeDamage) {
   write_file(folder / "damaged", bytes);
   EventReader reader(folder / "damaged");
   EventLog log;
-  expect_error(Code::kDataLoss, [&] { reader.read_more(log); }, folder / "damaged", str("byte ", damage));
+  expect_error(
+      Code::kDataLoss, [&] { reader.read_more(log); }, folder / "damaged", str("byte ", damage));
   EXPECT_EQ(log.scalars.at("loss").size(), 1u);
 }
 

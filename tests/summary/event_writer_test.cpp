@@ -67,11 +67,14 @@ TEST(EventWriter, WritesTheBytesThatTensorBoardWrites) {
   EventWriter writer(folder.path(), {.clock = &clock});
   writer.add_scalar("loss", 0.5, 5);
   const std::string summary =
-      "0a 1f 0a 04 6c 6f 73 73 42 0a 08 01 12 00 2a 04 00 00 00 3f 4a 0b 0a 09 0a 07 73 63 61 6c 61 72 73 ";
+      "0a 1f 0a 04 6c 6f 73 73 42 0a 08 01 12 00 2a 04 00 00 00 3f 4a 0b 0a 09 0a 07 73 63 61 6c "
+      "61 72 73 ";
   EXPECT_EQ(to_hex(read_file(writer.path())),
-            "18 00 00 00 00 00 00 00 a3 7f 4b 22 09 00 00 00 00 00 00 f0 3f 1a 0d 62 72 61 69 6e 2e 45 76 65 6e 74 "
+            "18 00 00 00 00 00 00 00 a3 7f 4b 22 09 00 00 00 00 00 00 f0 3f 1a 0d 62 72 61 69 6e "
+            "2e 45 76 65 6e 74 "
             "3a 32 86 bf 57 7a "
-            "2e 00 00 00 00 00 00 00 c5 cb 57 fa 09 00 00 00 00 00 00 f0 3f 10 05 2a 21 " + summary + "7a 13 2a c9");
+            "2e 00 00 00 00 00 00 00 c5 cb 57 fa 09 00 00 00 00 00 00 f0 3f 10 05 2a 21 " +
+                summary + "7a 13 2a c9");
 }
 
 TEST(EventWriter, WritesHistogramsOfTheNewerKind) {
@@ -81,13 +84,16 @@ TEST(EventWriter, WritesHistogramsOfTheNewerKind) {
   writer.add_histogram("w", Tensor::of<float>({0, 1, 2, 3}), 0);
   const std::vector<float> values = {0, 1, 2, 3};
   writer.add_histogram("w", values, 1);
-  // wall_time, then field 5 (the summary), value, tag "w", tensor DT_DOUBLE [30, 3] with 720 bytes of content.
-  const std::string start = "09 00 00 00 00 00 00 f0 3f 2a f8 05 0a f5 05 0a 01 77 42 df 05 08 02 12 08 12 02 08 1e "
-                            "12 02 08 03 22 d0 05 ";
+  // wall_time, then field 5 (the summary), value, tag "w", tensor DT_DOUBLE [30, 3] with 720 bytes
+  // of content.
+  const std::string start =
+      "09 00 00 00 00 00 00 f0 3f 2a f8 05 0a f5 05 0a 01 77 42 df 05 08 02 12 08 12 02 08 1e "
+      "12 02 08 03 22 d0 05 ";
   EXPECT_EQ(to_hex(records(writer.path())[1]).substr(0, start.size()), start);
   const std::string end = " 4a 0e 0a 0c 0a 0a 68 69 73 74 6f 67 72 61 6d 73";
   EXPECT_TRUE(to_hex(records(writer.path())[1]).ends_with(end));
-  EXPECT_EQ(records(writer.path())[2].substr(13), records(writer.path())[1].substr(11));  // but for the step
+  EXPECT_EQ(records(writer.path())[2].substr(13),
+            records(writer.path())[1].substr(11));  // but for the step
 }
 
 TEST(EventWriter, WritesTheGraphWithShapesAndWithoutLargeConstants) {
@@ -95,7 +101,8 @@ TEST(EventWriter, WritesTheGraphWithShapesAndWithoutLargeConstants) {
   EventWriter writer(folder.path());
   Graph graph(standard_ops());
   graph.add("Placeholder", {}, {{"dtype", kFloat32}, {"shape", Shape{-1, 3}}}, {.name = "x"});
-  graph.add("Const", {}, {{"dtype", kFloat32}, {"value", Tensor::zeros(kFloat32, {100000})}}, {.name = "w"});
+  graph.add("Const", {}, {{"dtype", kFloat32}, {"value", Tensor::zeros(kFloat32, {100000})}},
+            {.name = "w"});
   writer.add_graph(graph);
   const std::string graph_def = read_events(writer.path()).graph_def;
   EXPECT_NE(graph_def.find("Placeholder"), std::string::npos);

@@ -1,8 +1,9 @@
-// Checkpoints in TensorFlow's V2 format (a "tensor bundle"): any tensor by name, in two files that TensorFlow reads and
-// writes as well.
+// Checkpoints in TensorFlow's V2 format (a "tensor bundle"): any tensor by name, in two files that
+// TensorFlow reads and writes as well.
 //
-// `<prefix>.data-00000-of-00001` holds the values back to back, `<prefix>.index` a LevelDB table from names to dtype,
-// shape, place and checksum. A checkpoint exists when its index does, so the index appears last.
+// `<prefix>.data-00000-of-00001` holds the values back to back, `<prefix>.index` a LevelDB table
+// from names to dtype, shape, place and checksum. A checkpoint exists when its index does, so the
+// index appears last.
 #pragma once
 
 #include <memory>
@@ -15,8 +16,8 @@
 
 namespace thalweg {
 
-/// Writes one checkpoint; nothing is to be seen under `prefix` before finish(), and nothing is left when it is destroyed
-/// without. Thread-compatible.
+/// Writes one checkpoint; nothing is to be seen under `prefix` before finish(), and nothing is left
+/// when it is destroyed without. Thread-compatible.
 class BundleWriter {
  public:
   /// The folder must exist. Errors: not_found, permission_denied, resource_exhausted (a full disk).
@@ -25,13 +26,15 @@ class BundleWriter {
   BundleWriter(const BundleWriter&) = delete;
   BundleWriter& operator=(const BundleWriter&) = delete;
 
-  /// Writes the value now, names in any order. Throws invalid_argument for a name that is empty or starts with a zero
-  /// byte and for a tensor that holds nothing, already_exists for a name given before.
+  /// Writes the value now, names in any order. Throws invalid_argument for a name that is empty or
+  /// starts with a zero byte and for a tensor that holds nothing, already_exists for a name given
+  /// before.
   void add(std::string_view name, const Tensor& tensor);
 
-  /// Syncs both files, then renames data and index. After an error an older checkpoint of this prefix is as before.
-  /// The two renames are not one step: a process killed between them leaves no checkpoint under a prefix that had one,
-  /// so give each save a prefix of its own ("model-200") and remove old ones afterwards.
+  /// Syncs both files, then renames data and index. After an error an older checkpoint of this
+  /// prefix is as before. The two renames are not one step: a process killed between them leaves no
+  /// checkpoint under a prefix that had one, so give each save a prefix of its own ("model-200")
+  /// and remove old ones afterwards.
   void finish();
 
  private:
@@ -45,11 +48,12 @@ struct BundleEntry {
   Shape shape;
 };
 
-/// Reads a checkpoint of thalweg or TensorFlow, also one in several shards or with partitioned variables. Thread-safe.
+/// Reads a checkpoint of thalweg or TensorFlow, also one in several shards or with partitioned
+/// variables. Thread-safe.
 class BundleReader {
  public:
-  /// Reads the index and checks that the data files are there and whole. Errors: not_found naming the missing file,
-  /// data_loss naming the damaged one.
+  /// Reads the index and checks that the data files are there and whole. Errors: not_found naming
+  /// the missing file, data_loss naming the damaged one.
   explicit BundleReader(std::string prefix);
   ~BundleReader();
   BundleReader(BundleReader&&) noexcept;
@@ -58,9 +62,11 @@ class BundleReader {
   const std::string& prefix() const;
   /// Sorted as bytes.
   const std::vector<std::string>& names() const;
-  /// Empty when there is no such tensor. Throws unimplemented for a dtype or rank that thalweg does not have.
+  /// Empty when there is no such tensor. Throws unimplemented for a dtype or rank that thalweg does
+  /// not have.
   std::optional<BundleEntry> find(std::string_view name) const;
-  /// The value, its checksum verified. Errors: not_found with the nearest name; data_loss naming file and tensor.
+  /// The value, its checksum verified. Errors: not_found with the nearest name; data_loss naming
+  /// file and tensor.
   Tensor read(std::string_view name) const;
 
  private:

@@ -1,4 +1,5 @@
-// TFRecord framing: byte strings one after another, each with its length and two checksums. Event files and data sets.
+// TFRecord framing: byte strings one after another, each with its length and two checksums. Event
+// files and data sets.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@
 
 namespace thalweg {
 
-/// Appends `data` framed as one record: length u64, its masked checksum, data, its masked checksum; little endian.
+/// Appends `data` framed as one record: length u64, its masked checksum, data, its masked checksum;
+/// little endian.
 void append_record(std::string& out, std::string_view data);
 
 /// Reads records one by one, also from a file that is still being written. Thread-compatible.
@@ -24,8 +26,9 @@ class RecordReader {
   /// Errors: as ReadableFile.
   explicit RecordReader(std::string path);
 
-  /// The next record into `record`. After kEnd and kTruncated the reader stays where it was, and may be asked again when
-  /// the file has grown. Throws data_loss naming file and offset for a wrong checksum, and stays there too.
+  /// The next record into `record`. After kEnd and kTruncated the reader stays where it was, and
+  /// may be asked again when the file has grown. Throws data_loss naming file and offset for a
+  /// wrong checksum, and stays there too.
   Next next(std::string& record);
 
   /// Where the next record starts, in bytes.

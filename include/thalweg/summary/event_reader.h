@@ -1,4 +1,5 @@
-// Reads event files back: of thalweg, TensorFlow, TensorBoard and PyTorch, also while they are written.
+// Reads event files back: of thalweg, TensorFlow, TensorBoard and PyTorch, also while they are
+// written.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +24,10 @@ struct HistogramPoint {
   Tensor buckets;  // float64 [k, 3]: left edge, right edge, count
 };
 
-/// What event files say, in the order in which they say it. Resumed runs repeat steps: see session_starts.
+/// What event files say, in the order in which they say it. Resumed runs repeat steps: see
+/// session_starts.
 struct EventLog {
-  std::string file_version;  // "brain.Event:2"
+  std::string file_version;                                       // "brain.Event:2"
   std::map<std::string, std::vector<ScalarPoint>> scalars;        // by tag
   std::map<std::string, std::vector<HistogramPoint>> histograms;  // by tag
   std::string graph_def;                // the bytes of the last GraphDef; empty: none
@@ -42,8 +44,9 @@ class EventReader {
   EventReader(const EventReader&) = delete;
   EventReader& operator=(const EventReader&) = delete;
 
-  /// Adds what has been written since the last call to `log`; returns the number of events. A last record that is cut
-  /// short is left for later. Throws data_loss for a damaged record; what came before it is in `log`.
+  /// Adds what has been written since the last call to `log`; returns the number of events. A last
+  /// record that is cut short is left for later. Throws data_loss for a damaged record; what came
+  /// before it is in `log`.
   int64_t read_more(EventLog& log);
 
  private:
@@ -53,8 +56,8 @@ class EventReader {
 
 /// All of one file.
 EventLog read_events(const std::string& path);
-/// All event files in a folder (not below it) in the order of their names, as TensorBoard reads a run; files whose name
-/// does not hold "tfevents" are skipped.
+/// All event files in a folder (not below it) in the order of their names, as TensorBoard reads a
+/// run; files whose name does not hold "tfevents" are skipped.
 EventLog read_event_folder(const std::string& folder);
 
 }  // namespace thalweg

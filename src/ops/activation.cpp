@@ -35,7 +35,8 @@ void linear_gradient(Context& c) {
   c.set(1, zeros_like(c.input(1)));
 }
 
-// backprops = gradients * (outputs + constant) below 0, where the constant is exact: the derivative by outputs.
+// backprops = gradients * (outputs + constant) below 0, where the constant is exact: the derivative
+// by outputs.
 template <const char* kOp>
 void exponential_gradient(Context& c) {
   const Output gradients = c.input(0), outputs = c.input(1), g = c.grad();
@@ -53,13 +54,19 @@ constexpr char kSoftsignGrad[] = "SoftsignGrad";
 constexpr const char* kAlpha = "alpha: float = 0.2 | Slope below 0.";
 
 constexpr OpDef kOps[] = {
-    activation("Relu", kNumbers, "max(features, 0); NaN stays NaN. The gradient at 0 is 0.", by_output<kReluGrad>),
-    gradient_of_features("ReluGrad", kNumbers, "Gradient of Relu: gradients where features > 0, else 0. Relu's result serves as features.",
-                         linear_gradient<kReluGrad>),
+    activation("Relu", kNumbers, "max(features, 0); NaN stays NaN. The gradient at 0 is 0.",
+               by_output<kReluGrad>),
+    gradient_of_features(
+        "ReluGrad", kNumbers,
+        "Gradient of Relu: gradients where features > 0, else 0. Relu's result serves as features.",
+        linear_gradient<kReluGrad>),
 
-    activation("Relu6", kNumbers, "min(max(features, 0), 6); NaN stays NaN. The gradient at 0 and 6 is 0.",
+    activation("Relu6", kNumbers,
+               "min(max(features, 0), 6); NaN stays NaN. The gradient at 0 and 6 is 0.",
                by_output<kRelu6Grad>),
-    gradient_of_features("Relu6Grad", kNumbers, "Gradient of Relu6: gradients where 0 < features < 6, else 0. Relu6's result serves as features.",
+    gradient_of_features("Relu6Grad", kNumbers,
+                         "Gradient of Relu6: gradients where 0 < features < 6, else 0. Relu6's "
+                         "result serves as features.",
                          linear_gradient<kRelu6Grad>),
 
     {.name = "LeakyRelu",
@@ -70,35 +77,44 @@ constexpr OpDef kOps[] = {
      .shape = shape_functions::same_as_input,
      .gradient =
          [](Context& c) {
-           c.set(0, add_op("LeakyReluGrad", {c.grad(), c.input(0)}, {{"alpha", c.attr<float>("alpha")}}));
+           c.set(0, add_op("LeakyReluGrad", {c.grad(), c.input(0)},
+                           {{"alpha", c.attr<float>("alpha")}}));
          }},
     {.name = "LeakyReluGrad",
-     .inputs = {"gradients: T | Gradient of the activations.", "features: T | Input of the forward op."},
+     .inputs = {"gradients: T | Gradient of the activations.",
+                "features: T | Input of the forward op."},
      .outputs = {"backprops: T | Gradient of the features."},
      .attrs = {kAlpha, kFloats},
      .doc = "Gradient of LeakyRelu: gradients where features > 0, else alpha * gradients.",
      .shape = rows::one_shape,
      .gradient =
          [](Context& c) {
-           c.set(0, add_op("LeakyReluGrad", {c.grad(), c.input(1)}, {{"alpha", c.attr<float>("alpha")}}));
+           c.set(0, add_op("LeakyReluGrad", {c.grad(), c.input(1)},
+                           {{"alpha", c.attr<float>("alpha")}}));
            c.set(1, zeros_like(c.input(1)));
          }},
 
-    activation("Elu", kFloats, "features, or exp(features) - 1 below 0 (Clevert et al. 2015).", by_output<kEluGrad>),
-    gradient_of_outputs("EluGrad", "Gradient of Elu: gradients, times (outputs + 1) where outputs < 0.",
+    activation("Elu", kFloats, "features, or exp(features) - 1 below 0 (Clevert et al. 2015).",
+               by_output<kEluGrad>),
+    gradient_of_outputs("EluGrad",
+                        "Gradient of Elu: gradients, times (outputs + 1) where outputs < 0.",
                         exponential_gradient<kEluGrad>),
 
     activation("Selu", kFloats,
-               "scale * features, or scale * alpha * (exp(features) - 1) below 0, with alpha = 1.67326324 and scale = "
+               "scale * features, or scale * alpha * (exp(features) - 1) below 0, with alpha = "
+               "1.67326324 and scale = "
                "1.05070099 (Klambauer et al. 2017).",
                by_output<kSeluGrad>),
     gradient_of_outputs("SeluGrad",
-                        "Gradient of Selu: gradients * scale, or gradients * (outputs + scale * alpha) where outputs "
+                        "Gradient of Selu: gradients * scale, or gradients * (outputs + scale * "
+                        "alpha) where outputs "
                         "< 0.",
                         exponential_gradient<kSeluGrad>),
 
-    activation("Softplus", kFloats, "log(1 + exp(features)), without overflow.", by_input<kSoftplusGrad>),
-    gradient_of_features("SoftplusGrad", kFloats, "Gradient of Softplus: gradients * sigmoid(features).",
+    activation("Softplus", kFloats, "log(1 + exp(features)), without overflow.",
+               by_input<kSoftplusGrad>),
+    gradient_of_features("SoftplusGrad", kFloats,
+                         "Gradient of Softplus: gradients * sigmoid(features).",
                          [](Context& c) {
                            const Output gradients = c.input(0), features = c.input(1), g = c.grad();
                            const Output slope = sigmoid(features);
@@ -107,7 +123,8 @@ constexpr OpDef kOps[] = {
                          }),
 
     activation("Softsign", kFloats, "features / (1 + |features|).", by_input<kSoftsignGrad>),
-    gradient_of_features("SoftsignGrad", kFloats, "Gradient of Softsign: gradients / (1 + |features|)^2.",
+    gradient_of_features("SoftsignGrad", kFloats,
+                         "Gradient of Softsign: gradients / (1 + |features|)^2.",
                          [](Context& c) {
                            const Output features = c.input(1), g = c.grad();
                            const Output size = 1.0 + abs(features);
@@ -116,7 +133,9 @@ constexpr OpDef kOps[] = {
                          }),
 
     rows::unary("Sigmoid", kFloats, "1 / (1 + exp(-x)), without overflow.",
-                [](Context& c) { c.set(0, add_op("SigmoidGrad", {c.output(), c.grad()})); }),
+                [](Context& c) {
+                  c.set(0, add_op("SigmoidGrad", {c.output(), c.grad()}));
+                }),
     gradient_of_result("SigmoidGrad", "Gradient of Sigmoid: dy * y * (1 - y).",
                        [](Context& c) {
                          const Output y = c.input(0), dy = c.input(1), g = c.grad();

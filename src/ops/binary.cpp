@@ -1,9 +1,10 @@
 // Arithmetic of two tensors, element by element with broadcasting, and sums of many.
+#include "thalweg/ops/binary.h"
+
 #include "ops/binary_rows.h"
 #include "ops/families.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/ops/array.h"
-#include "thalweg/ops/binary.h"
 #include "thalweg/ops/broadcast.h"
 #include "thalweg/ops/unary.h"
 
@@ -13,6 +14,7 @@ namespace {
 using rows::binary;
 using rows::kFloats;
 using rows::kNumbers;
+using rows::kSigned;
 using Context = GradientContext;
 
 // Sets the gradients of x and y, told in the broadcast shape.
@@ -52,37 +54,40 @@ void squared_difference_gradient(Context& c) {
   set_both(c, x_gradient, -x_gradient);
 }
 
-constexpr const char* kIntegers = "T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64} | Element type.";
-constexpr const char* kPowers = "T: {float, double, bfloat16, half, int8, int16, int32, int64} | Element type.";
+constexpr const char* kIntegers =
+    "T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64} | Element type.";
 constexpr const char* kNumbersAndStrings =
-    "T: {float, double, bfloat16, half, int8, int16, int32, int64, uint8, uint16, uint32, uint64, string} | Element "
-    "type.";
+    "T: {float, double, bfloat16, half, int8, int16, int32, int64, uint8, uint16, uint32, uint64, "
+    "string} | Element type.";
 
 constexpr OpDef kOps[] = {
     binary("AddV2", kNumbers, "x + y; integers wrap around.", add_gradient, true),
-    binary("Add", kNumbersAndStrings, "x + y; integers wrap around, strings are joined.", add_gradient),
-    binary("Sub", kNumbers, "x - y; integers wrap around.", [](Context& c) { set_both(c, c.grad(), -c.grad()); }),
+    binary("Add", kNumbersAndStrings, "x + y; integers wrap around, strings are joined.",
+           add_gradient),
+    binary("Sub", kNumbers, "x - y; integers wrap around.",
+           [](Context& c) { set_both(c, c.grad(), -c.grad()); }),
     binary(
         "Mul", kNumbers, "x * y; integers wrap around.",
         [](Context& c) { set_both(c, c.grad() * c.input(1), c.grad() * c.input(0)); }, true),
     binary("RealDiv", kFloats, "x / y.", divide_gradient),
-    binary("Div", kNumbers, "x / y; for integers cut towards zero, and an error when y is 0.", divide_gradient),
+    binary("Div", kNumbers, "x / y; for integers cut towards zero, and an error when y is 0.",
+           divide_gradient),
     binary("DivNoNan", kFloats, "x / y, and 0 where y is 0.",
            [](Context& c) {
              const Output x = c.input(0), y = c.input(1), g = c.grad();
              set_both(c, div_no_nan(g, y), g * div_no_nan(div_no_nan(-x, y), y));
            }),
     binary("FloorDiv", kNumbers,
-           "x / y rounded towards minus infinity; for integers an error when y is 0. Its gradient is zero.",
+           "x / y rounded towards minus infinity; for integers an error when y is 0. Its gradient "
+           "is zero.",
            [](Context& c) {
              c.set(0, zeros_like(c.input(0)));
              c.set(1, zeros_like(c.input(1)));
            }),
-    binary("FloorMod", kNumbers,
-           "x - y * floor(x / y), which has the sign of y; for integers an error when y is 0.",
-           [](Context& c) {
-             set_both(c, c.grad(), -c.grad() * floor_div(c.input(0), c.input(1)));
-           }),
+    binary(
+        "FloorMod", kNumbers,
+        "x - y * floor(x / y), which has the sign of y; for integers an error when y is 0.",
+        [](Context& c) { set_both(c, c.grad(), -c.grad() * floor_div(c.input(0), c.input(1))); }),
     {.name = "TruncateDiv",
      .inputs = {rows::kLeft, rows::kRight},
      .outputs = {"z: T | The broadcast shape."},
@@ -90,19 +95,27 @@ constexpr OpDef kOps[] = {
      .doc = "x / y cut towards zero; an error when y is 0.",
      .shape = shape_functions::broadcast_inputs,
      .no_gradient = "it divides integers"},
-    binary("Pow", kPowers,
-           "x to the power y. Integers wrap around, and a negative y is an error. The gradient by y is 0 where x <= 0.",
+    binary("Pow", kSigned,
+           "x to the power y. Integers wrap around, and a negative y is an error. The gradient by "
+           "y is 0 where x <= 0.",
            pow_gradient),
-    binary("Atan2", kFloats,
-           "Angle in [-pi, pi] between the positive x axis and the point (y, x): the first argument is the ordinate.",
-           atan2_gradient),
+    {.name = "Atan2",
+     .inputs = {"y: T | Ordinate.", "x: T | Abscissa; the shapes are broadcast."},
+     .outputs = {"z: T | The broadcast shape."},
+     .attrs = {kFloats},
+     .doc = "Angle in [-pi, pi] from the positive x axis to the point (x, y).",
+     .shape = shape_functions::broadcast_inputs,
+     .gradient = atan2_gradient},
     binary(
-        "Maximum", kNumbers, "The larger of x and y; NaN when either is. Where they are equal the gradient goes to x.",
+        "Maximum", kNumbers,
+        "The larger of x and y; NaN when either is. Where they are equal the gradient goes to x.",
         [](Context& c) { chosen_gradient(c, greater_equal(c.input(0), c.input(1))); }, true),
     binary(
-        "Minimum", kNumbers, "The smaller of x and y; NaN when either is. Where they are equal the gradient goes to x.",
+        "Minimum", kNumbers,
+        "The smaller of x and y; NaN when either is. Where they are equal the gradient goes to x.",
         [](Context& c) { chosen_gradient(c, less_equal(c.input(0), c.input(1))); }, true),
-    binary("SquaredDifference", kNumbers, "(x - y)^2; integers wrap around.", squared_difference_gradient, true),
+    binary("SquaredDifference", kNumbers, "(x - y)^2; integers wrap around.",
+           squared_difference_gradient, true),
 
     {.name = "AddN",
      .inputs = {"inputs: N * T | Tensors of one shape."},
@@ -116,11 +129,13 @@ constexpr OpDef kOps[] = {
          }},
 
     {.name = "BroadcastGradientArgs",
-     .inputs = {"s0: T | Shape of the first operand, `[rank0]`.", "s1: T | Shape of the second operand, `[rank1]`."},
+     .inputs = {"s0: T | Shape of the first operand, `[rank0]`.",
+                "s1: T | Shape of the second operand, `[rank1]`."},
      .outputs = {"r0: T | Axes of the result to sum over for the first operand's gradient.",
                  "r1: T | The same for the second operand."},
      .attrs = {"T: {int32, int64} = int32 | Type of the vectors."},
-     .doc = "The axes along which each of two operands is repeated when they are broadcast together. Dimensions missing in "
+     .doc = "The axes along which each of two operands is repeated when they are broadcast "
+            "together. Dimensions missing in "
             "front count as 1; an axis that is 1 in both is listed for both.",
      .shape =
          [](ShapeContext& context) {

@@ -16,9 +16,12 @@ bool dtype_holds(DType dtype, double number) {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_integral_v<T>) {
       // The largest 64-bit integers are no doubles; the power of two behind them is.
-      constexpr double kEnd = std::is_same_v<T, bool> ? 2.0 : 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
-      return std::trunc(number) == number && number >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
-             number < kEnd;
+      constexpr double kEnd =
+          std::is_same_v<T, bool>
+              ? 2.0
+              : 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
+      return std::trunc(number) == number &&
+             number >= static_cast<double>(std::numeric_limits<T>::lowest()) && number < kEnd;
     }
     return false;
   });
@@ -27,16 +30,20 @@ bool dtype_holds(DType dtype, double number) {
 // `operand` as an Output; a number takes dtype and graph of `other`.
 Output resolve(std::string_view op, const Operand& operand, const Operand& other) {
   if (!operand.is_number()) return operand.value();
-  if (other.is_number() || !other.value()) throw invalid_argument(op, " needs an Output among its operands, which says in which graph; constant(graph, ...) makes one");
+  if (other.is_number() || !other.value())
+    throw invalid_argument(op,
+                           " needs an Output among its operands, which says in which graph; "
+                           "constant(graph, ...) makes one");
   const Output like = other.value();
   if (!dtype_holds(like.dtype(), operand.number())) {
-    throw invalid_argument(op, ": the number ", operand.number(), " is no ", like.dtype(), " as the operand `", like.name(),
-                           "` is; cast that operand first");
+    throw invalid_argument(op, ": the number ", operand.number(), " is no ", like.dtype(),
+                           " as the operand `", like.name(), "` is; cast that operand first");
   }
   return scalar_like(like, operand.number());
 }
 
-Output binary(std::string_view op, const Operand& a, const Operand& b, AttrMap attrs = {}, std::string name = {}) {
+Output binary(std::string_view op, const Operand& a, const Operand& b, AttrMap attrs = {},
+              std::string name = {}) {
   const Output left = resolve(op, a, b);
   return add_op(op, {left, resolve(op, b, a)}, std::move(attrs), std::move(name));
 }
@@ -50,8 +57,10 @@ Output divide(const Operand& a, const Operand& b) {
   return binary("RealDiv", a, b);
 }
 
-Output equality(std::string_view op, const Operand& a, const Operand& b, const EqualOptions& options) {
-  return binary(op, a, b, {{"incompatible_shape_error", options.incompatible_shape_error}}, options.name);
+Output equality(std::string_view op, const Operand& a, const Operand& b,
+                const EqualOptions& options) {
+  return binary(op, a, b, {{"incompatible_shape_error", options.incompatible_shape_error}},
+                options.name);
 }
 
 }  // namespace
@@ -88,8 +97,12 @@ Output less(Operand a, Operand b) { return binary("Less", a, b); }
 Output less_equal(Operand a, Operand b) { return binary("LessEqual", a, b); }
 Output greater(Operand a, Operand b) { return binary("Greater", a, b); }
 Output greater_equal(Operand a, Operand b) { return binary("GreaterEqual", a, b); }
-Output equal(Operand a, Operand b, const EqualOptions& options) { return equality("Equal", a, b, options); }
-Output not_equal(Operand a, Operand b, const EqualOptions& options) { return equality("NotEqual", a, b, options); }
+Output equal(Operand a, Operand b, const EqualOptions& options) {
+  return equality("Equal", a, b, options);
+}
+Output not_equal(Operand a, Operand b, const EqualOptions& options) {
+  return equality("NotEqual", a, b, options);
+}
 
 Output logical_and(Output a, Output b) { return add_op("LogicalAnd", {a, b}); }
 Output logical_or(Output a, Output b) { return add_op("LogicalOr", {a, b}); }

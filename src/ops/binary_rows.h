@@ -9,8 +9,8 @@ inline constexpr const char* kLeft = "x: T | Left operand.";
 inline constexpr const char* kRight = "y: T | Right operand; the shapes are broadcast.";
 
 /// z = f(x, y), broadcast.
-constexpr OpDef binary(std::string_view name, const char* types, std::string_view doc, GradientFunction gradient,
-                       bool commutative = false) {
+constexpr OpDef binary(std::string_view name, const char* types, std::string_view doc,
+                       GradientFunction gradient, bool commutative = false) {
   return {.name = name,
           .inputs = {kLeft, kRight},
           .outputs = {"z: T | The broadcast shape."},

@@ -1,7 +1,9 @@
 // Reductions over axes.
 //
-// Their gradients lead a tensor back from the reduced shape to the input's: kept dimensions (of size 1) where they were
-// dropped, then a broadcast.
+// Their gradients lead a tensor back from the reduced shape to the input's: kept dimensions (of
+// size 1) where they were dropped, then a broadcast.
+#include "thalweg/ops/reduction.h"
+
 #include <algorithm>
 
 #include "ops/add_op.h"
@@ -11,7 +13,6 @@
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
-#include "thalweg/ops/reduction.h"
 #include "thalweg/ops/unary.h"
 
 namespace thalweg {
@@ -20,7 +21,8 @@ namespace {
 using Context = GradientContext;
 
 // Which of `rank` dimensions `axes` names. Throws on an axis out of range or given twice.
-std::vector<bool> reduced_dims(const ShapeContext& context, const std::vector<int64_t>& axes, int rank) {
+std::vector<bool> reduced_dims(const ShapeContext& context, const std::vector<int64_t>& axes,
+                               int rank) {
   std::vector<bool> reduced(static_cast<size_t>(rank), false);
   for (int64_t axis : axes) {
     const auto dim = static_cast<size_t>(normalize_axis(context, axis, rank));
@@ -34,7 +36,8 @@ void reduction_shape(ShapeContext& context) {
   const Shape& x = context.input(0);
   const Shape& axes_shape = context.input(1);
   if (axes_shape.rank() > 1) {
-    throw context.error("input `reduction_indices` must be a scalar or a vector, got shape ", axes_shape);
+    throw context.error("input `reduction_indices` must be a scalar or a vector, got shape ",
+                        axes_shape);
   }
   const bool keep_dims = context.attr<bool>("keep_dims");
   if (!x.has_rank()) return context.set_output(0, Shape::unknown());
@@ -74,7 +77,8 @@ Output with_kept_dims(const Context& c, Output reduced) {
   const auto axes = sorted_axes(c);
   if (!axes) {
     // The shape of this sum is all that is used of it.
-    return reshape(reduced, shape_of(reduce_sum(c.input(0), c.node().input(1), {.keep_dims = true})));
+    return reshape(reduced,
+                   shape_of(reduce_sum(c.input(0), c.node().input(1), {.keep_dims = true})));
   }
   // Dimensions missing in front come by broadcasting.
   size_t leading = 0;
@@ -103,13 +107,15 @@ Output reduced_count(const Context& c) {
   }
   if (count != kUnknownDim) return scalar_like(c.grad(), static_cast<double>(count));
   const Output size = size_of(x, kInt64);
-  const Output quotient = y.shape().rank() == 0 ? size : floor_div(size, maximum(size_of(y, kInt64), 1));
+  const Output quotient =
+      y.shape().rank() == 0 ? size : floor_div(size, maximum(size_of(y, kInt64), 1));
   return cast(quotient, c.grad().dtype());
 }
 
-// The product of the other elements: the whole one divided by x, where zeros are left out. An element beside one zero
-// or more has 0; a single zero has the product of the rest. (TensorFlow multiplies two running products instead, which
-// needs axes known while building.)
+// The product of the other elements: the whole one divided by x, where zeros are left out. An
+// element beside one zero or more has 0; a single zero has the product of the rest. (TensorFlow
+// multiplies two running products instead, which needs axes known while building.) As there, second
+// derivatives take an x of 0 for a constant.
 void prod_gradient(Context& c) {
   const Output x = c.input(0), axes = c.input(1);
   const Output is_zero = equal(x, 0.0);
@@ -130,8 +136,10 @@ void extreme_gradient(Context& c) {
 }
 
 constexpr std::string_view kBoolResult = "the result is bool";
-constexpr const char* kAxes = "reduction_indices: Tidx | Axes, a vector or a scalar, each in [-rank, rank), none twice.";
-constexpr const char* kReduced = "output: T | Without the reduced dimensions, or with size 1 there.";
+constexpr const char* kAxes =
+    "reduction_indices: Tidx | Axes, a vector or a scalar, each in [-rank, rank), none twice.";
+constexpr const char* kReduced =
+    "output: T | Without the reduced dimensions, or with size 1 there.";
 constexpr const char* kKeepDims = "keep_dims: bool = false | Keep reduced dimensions, with size 1.";
 constexpr const char* kTidx = "Tidx: {int32, int64} = int32 | Type of the axes.";
 
@@ -157,21 +165,27 @@ constexpr OpDef truth(std::string_view name, std::string_view doc) {
 
 constexpr OpDef kOps[] = {
     reduction("Sum",
-              "Sum over axes, 0 over nothing. Floats of less than 64 bits are summed in more precision, integers wrap "
+              "Sum over axes, 0 over nothing. Floats of less than 64 bits are summed in more "
+              "precision, integers wrap "
               "around.",
               [](Context& c) { c.set(0, spread(c, c.grad())); }),
     reduction("Mean",
-              "Mean over axes, NaN over nothing. Integers are summed in 64 bits, and their mean is cut towards zero (0 over "
+              "Mean over axes, NaN over nothing. Integers are summed in 64 bits, and their mean is "
+              "cut towards zero (0 over "
               "nothing).",
               [](Context& c) { c.set(0, spread(c, c.grad() / reduced_count(c))); }),
-    reduction("Prod", "Product over axes, 1 over nothing; integers wrap around. The gradient is right at zeros too.",
+    reduction("Prod",
+              "Product over axes, 1 over nothing; integers wrap around. The gradient is right at "
+              "zeros too.",
               prod_gradient),
     reduction("Max",
-              "Largest element over axes; NaN when there is one; over nothing the lowest value of T, -inf for floats. "
+              "Largest element over axes; NaN when there is one; over nothing the lowest value of "
+              "T, -inf for floats. "
               "Elements equal to the largest share the gradient in equal parts, as in TensorFlow.",
               extreme_gradient),
     reduction("Min",
-              "Smallest element over axes; NaN when there is one; over nothing the highest value of T, inf for floats. "
+              "Smallest element over axes; NaN when there is one; over nothing the highest value "
+              "of T, inf for floats. "
               "Elements equal to the smallest share the gradient in equal parts, as in TensorFlow.",
               extreme_gradient),
     truth("Any", "Whether any element is true; false over nothing."),

@@ -20,11 +20,13 @@ Output axis_scalar(Output x, int64_t axis) {
 }
 
 Output position(std::string_view op, Output x, int64_t axis, const ArgOptions& options) {
-  return add_op(op, {x, axis_scalar(x, axis)}, {{"output_type", options.output_type}}, options.name);
+  return add_op(op, {x, axis_scalar(x, axis)}, {{"output_type", options.output_type}},
+                options.name);
 }
 
 Output accumulate(std::string_view op, Output x, Output axis, const CumulativeOptions& options) {
-  return add_op(op, {x, axis}, {{"exclusive", options.exclusive}, {"reverse", options.reverse}}, options.name);
+  return add_op(op, {x, axis}, {{"exclusive", options.exclusive}, {"reverse", options.reverse}},
+                options.name);
 }
 
 }  // namespace
@@ -40,21 +42,41 @@ Output Axes::materialize(Output x) const {
   return IntVector(std::move(axes)).in(x.graph());
 }
 
-Output reduce_sum(Output x, const Axes& axes, const ReduceOptions& options) { return reduce("Sum", x, axes, options); }
-Output reduce_mean(Output x, const Axes& axes, const ReduceOptions& options) { return reduce("Mean", x, axes, options); }
-Output reduce_prod(Output x, const Axes& axes, const ReduceOptions& options) { return reduce("Prod", x, axes, options); }
-Output reduce_max(Output x, const Axes& axes, const ReduceOptions& options) { return reduce("Max", x, axes, options); }
-Output reduce_min(Output x, const Axes& axes, const ReduceOptions& options) { return reduce("Min", x, axes, options); }
-Output reduce_any(Output x, const Axes& axes, const ReduceOptions& options) { return reduce("Any", x, axes, options); }
-Output reduce_all(Output x, const Axes& axes, const ReduceOptions& options) { return reduce("All", x, axes, options); }
+Output reduce_sum(Output x, const Axes& axes, const ReduceOptions& options) {
+  return reduce("Sum", x, axes, options);
+}
+Output reduce_mean(Output x, const Axes& axes, const ReduceOptions& options) {
+  return reduce("Mean", x, axes, options);
+}
+Output reduce_prod(Output x, const Axes& axes, const ReduceOptions& options) {
+  return reduce("Prod", x, axes, options);
+}
+Output reduce_max(Output x, const Axes& axes, const ReduceOptions& options) {
+  return reduce("Max", x, axes, options);
+}
+Output reduce_min(Output x, const Axes& axes, const ReduceOptions& options) {
+  return reduce("Min", x, axes, options);
+}
+Output reduce_any(Output x, const Axes& axes, const ReduceOptions& options) {
+  return reduce("Any", x, axes, options);
+}
+Output reduce_all(Output x, const Axes& axes, const ReduceOptions& options) {
+  return reduce("All", x, axes, options);
+}
 
-Output argmax(Output x, int64_t axis, const ArgOptions& options) { return position("ArgMax", x, axis, options); }
-Output argmin(Output x, int64_t axis, const ArgOptions& options) { return position("ArgMin", x, axis, options); }
+Output argmax(Output x, int64_t axis, const ArgOptions& options) {
+  return position("ArgMax", x, axis, options);
+}
+Output argmin(Output x, int64_t axis, const ArgOptions& options) {
+  return position("ArgMin", x, axis, options);
+}
 
 Output cumsum(Output x, int64_t axis, const CumulativeOptions& options) {
   return accumulate("Cumsum", x, axis_scalar(x, axis), options);
 }
-Output cumsum(Output x, Output axis, const CumulativeOptions& options) { return accumulate("Cumsum", x, axis, options); }
+Output cumsum(Output x, Output axis, const CumulativeOptions& options) {
+  return accumulate("Cumsum", x, axis, options);
+}
 Output cumprod(Output x, int64_t axis, const CumulativeOptions& options) {
   return accumulate("Cumprod", x, axis_scalar(x, axis), options);
 }

@@ -1,11 +1,13 @@
-// Mathematical functions of one tensor, element by element, and the ops that TensorFlow differentiates some of them by.
+// Mathematical functions of one tensor, element by element, and the ops that TensorFlow
+// differentiates some of them by.
+#include "thalweg/ops/unary.h"
+
 #include "ops/add_op.h"
 #include "ops/families.h"
 #include "ops/unary_rows.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
-#include "thalweg/ops/unary.h"
 
 namespace thalweg {
 namespace {
@@ -17,7 +19,8 @@ using rows::kSigned;
 using rows::unary;
 using Context = GradientContext;
 
-// Steps are flat between their jumps. TensorFlow has no gradient for some of them, which counts as zero.
+// Steps are flat between their jumps. TensorFlow has no gradient for some of them, which counts as
+// zero.
 void zero_gradient(Context& c) { c.set(0, zeros_like(c.input(0))); }
 
 template <const char* kOp>
@@ -42,7 +45,8 @@ constexpr std::string_view kReciprocalDoc = "1 / x; infinity at 0.";
 constexpr std::string_view kReciprocalGradDoc = "Gradient of the reciprocal: -dy * y^2.";
 
 constexpr OpDef kOps[] = {
-    unary("Neg", kSigned, "-x. The lowest integer stays as it is.", [](Context& c) { c.set(0, -c.grad()); }),
+    unary("Neg", kSigned, "-x. The lowest integer stays as it is.",
+          [](Context& c) { c.set(0, -c.grad()); }),
     unary("Abs", kSigned, "|x|. The lowest integer stays as it is.",
           [](Context& c) { c.set(0, c.grad() * sign(c.input(0))); }),
     unary("Sign", kSigned, "-1 below 0, 0 at 0, 1 above; NaN stays NaN.", zero_gradient),
@@ -58,16 +62,20 @@ constexpr OpDef kOps[] = {
           [](Context& c) { c.set(0, c.grad() / c.input(0)); }),
     unary("Log1p", kFloats, "log(1 + x), exact also for small x: -inf at -1, NaN below.",
           [](Context& c) { c.set(0, c.grad() / (1.0 + c.input(0))); }),
-    unary("Sqrt", kFloats, "Square root; NaN below 0. Its gradient at 0 is infinite.", by_result<kSqrtGrad>),
+    unary("Sqrt", kFloats, "Square root; NaN below 0. Its gradient at 0 is infinite.",
+          by_result<kSqrtGrad>),
     unary("Rsqrt", kFloats, "1 / sqrt(x): infinity at 0, NaN below.", by_result<kRsqrtGrad>),
-    unary("Erf", kFloats, "Gauss error function: 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.",
+    unary("Erf", kFloats,
+          "Gauss error function: 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.",
           [](Context& c) {
             constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
             c.set(0, c.grad() * (kTwoOverSqrtPi * exp(-square(c.input(0)))));
           }),
 
-    unary("Sin", kFloats, "Sine of x in radians.", [](Context& c) { c.set(0, c.grad() * cos(c.input(0))); }),
-    unary("Cos", kFloats, "Cosine of x in radians.", [](Context& c) { c.set(0, -c.grad() * sin(c.input(0))); }),
+    unary("Sin", kFloats, "Sine of x in radians.",
+          [](Context& c) { c.set(0, c.grad() * cos(c.input(0))); }),
+    unary("Cos", kFloats, "Cosine of x in radians.",
+          [](Context& c) { c.set(0, -c.grad() * sin(c.input(0))); }),
     unary("Tan", kFloats, "Tangent of x in radians.",
           [](Context& c) { c.set(0, c.grad() / square(cos(c.input(0)))); }),
     unary("Asin", kFloats, "Arcsine, in [-pi/2, pi/2]; NaN outside [-1, 1].",
@@ -76,26 +84,37 @@ constexpr OpDef kOps[] = {
           [](Context& c) { c.set(0, -c.grad() * rsqrt(1.0 - square(c.input(0)))); }),
     unary("Atan", kFloats, "Arctangent, in [-pi/2, pi/2].",
           [](Context& c) { c.set(0, c.grad() / (1.0 + square(c.input(0)))); }),
-    unary("Sinh", kFloats, "Hyperbolic sine.", [](Context& c) { c.set(0, c.grad() * cosh(c.input(0))); }),
-    unary("Cosh", kFloats, "Hyperbolic cosine.", [](Context& c) { c.set(0, c.grad() * sinh(c.input(0))); }),
+    unary("Sinh", kFloats, "Hyperbolic sine.",
+          [](Context& c) { c.set(0, c.grad() * cosh(c.input(0))); }),
+    unary("Cosh", kFloats, "Hyperbolic cosine.",
+          [](Context& c) { c.set(0, c.grad() * sinh(c.input(0))); }),
     unary("Tanh", kFloats, "Hyperbolic tangent.", by_result<kTanhGrad>),
 
-    unary("Floor", kFloats, "The largest integer not above x. Its gradient is zero.", zero_gradient),
-    unary("Ceil", kFloats, "The smallest integer not below x. Its gradient is zero.", zero_gradient),
-    unary("Round", kSigned, "The nearest integer, halves to the even one; integers stay. Its gradient is zero.",
+    unary("Floor", kFloats, "The largest integer not above x. Its gradient is zero.",
           zero_gradient),
-    unary("Rint", kFloats, "The nearest integer, halves to the even one. Its gradient is zero.", zero_gradient),
+    unary("Ceil", kFloats, "The smallest integer not below x. Its gradient is zero.",
+          zero_gradient),
+    unary("Round", kSigned,
+          "The nearest integer, halves to the even one; integers stay. Its gradient is zero.",
+          zero_gradient),
+    unary("Rint", kFloats, "The nearest integer, halves to the even one. Its gradient is zero.",
+          zero_gradient),
 
     {.name = "Cast",
      .inputs = {"x: SrcT | Any shape."},
      .outputs = {"y: DstT | The shape of `x`."},
-     .attrs = {"SrcT: {float, double, bfloat16, half, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool} "
+     .attrs = {"SrcT: {float, double, bfloat16, half, int8, int16, int32, int64, uint8, uint16, "
+               "uint32, uint64, bool} "
                "| Type to convert from.",
-               "DstT: {float, double, bfloat16, half, int8, int16, int32, int64, uint8, uint16, uint32, uint64, bool} "
+               "DstT: {float, double, bfloat16, half, int8, int16, int32, int64, uint8, uint16, "
+               "uint32, uint64, bool} "
                "| Type to convert to.",
-               "Truncate: bool = false | To a narrower floating type: cut the mantissa instead of rounding it."},
-     .doc = "Converts element by element. Floats to integers cut towards zero and keep the low bits (NaN, infinity and "
-            "what is beyond 2^64 give 0), integers keep the low bits, to bool tells what differs from 0.",
+               "Truncate: bool = false | To a narrower floating type: cut the mantissa instead of "
+               "rounding it."},
+     .doc = "Converts element by element. Floats to integers cut towards zero and keep the low "
+            "bits (NaN, infinity and "
+            "what is beyond 2^64 give 0), integers keep the low bits, to bool tells what differs "
+            "from 0.",
      .shape = shape_functions::same_as_input,
      .gradient =
          [](Context& c) {

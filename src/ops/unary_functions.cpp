@@ -53,7 +53,8 @@ Output gelu(Output x) {
 }
 
 Output cast(Output x, DType dtype, const CastOptions& options) {
-  if (x && x.dtype() == dtype) return options.name.empty() ? x : identity(x, {.name = options.name});
+  if (x && x.dtype() == dtype)
+    return options.name.empty() ? x : identity(x, {.name = options.name});
   return add_op("Cast", {x}, {{"DstT", dtype}, {"Truncate", options.truncate}}, options.name);
 }
 

@@ -1,7 +1,8 @@
 // Element-wise functions of two tensors, and the operators + - * / on Outputs.
 //
-// Shapes are broadcast as in NumPy. Both operands have one dtype; nothing is converted silently, except that a plain
-// number beside an Output becomes a scalar constant of that Output's dtype: `2.0 * x`, `maximum(x, 0)`.
+// Shapes are broadcast as in NumPy. Both operands have one dtype; nothing is converted silently,
+// except that a plain number beside an Output becomes a scalar constant of that Output's dtype:
+// `2.0 * x`, `maximum(x, 0)`.
 #pragma once
 
 #include <span>
@@ -12,8 +13,8 @@
 
 namespace thalweg {
 
-/// An argument that may be a number: it takes the dtype of the other one. A number that the dtype cannot hold (2.5 or 300
-/// beside an int8) is invalid_argument, and so is a call with numbers only.
+/// An argument that may be a number: it takes the dtype of the other one. A number that the dtype
+/// cannot hold (2.5 or 300 beside an int8) is invalid_argument, and so is a call with numbers only.
 class Operand {
  public:
   Operand(Output value) : value_(value) {}                       // NOLINT: implicit by design
@@ -45,16 +46,16 @@ Output operator/(double a, Output b);
 
 // There are no comparison operators: == and < on Outputs compare the handles, as containers need.
 
-Output add(Operand a, Operand b);                 ///< AddV2
-Output sub(Operand a, Operand b);                 ///< Sub
-Output mul(Operand a, Operand b);                 ///< Mul
-Output real_div(Operand a, Operand b);            ///< a / b, floating. RealDiv
-Output div_no_nan(Operand a, Operand b);          ///< a / b, and 0 where b is 0. DivNoNan
-Output floor_div(Operand a, Operand b);           ///< Towards minus infinity; integer b = 0 fails. FloorDiv
-Output floor_mod(Operand a, Operand b);           ///< a - b * floor_div(a, b): the sign of b. FloorMod
-Output truncate_div(Operand a, Operand b);        ///< Integers, towards zero; b = 0 fails. TruncateDiv
-Output pow(Operand a, Operand b);                 ///< a to the b; integers need b >= 0. Pow
-Output atan2(Operand y, Operand x);               ///< Angle of (x, y), in [-pi, pi]. Atan2
+Output add(Operand a, Operand b);         ///< AddV2
+Output sub(Operand a, Operand b);         ///< Sub
+Output mul(Operand a, Operand b);         ///< Mul
+Output real_div(Operand a, Operand b);    ///< a / b, floating. RealDiv
+Output div_no_nan(Operand a, Operand b);  ///< a / b, and 0 where b is 0. DivNoNan
+Output floor_div(Operand a, Operand b);   ///< Towards minus infinity; integer b = 0 fails. FloorDiv
+Output floor_mod(Operand a, Operand b);   ///< a - b * floor_div(a, b): the sign of b. FloorMod
+Output truncate_div(Operand a, Operand b);  ///< Integers, towards zero; b = 0 fails. TruncateDiv
+Output pow(Operand a, Operand b);           ///< a to the b; integers need b >= 0. Pow
+Output atan2(Operand y, Operand x);         ///< Angle of (x, y), in [-pi, pi]. Atan2
 Output squared_difference(Operand a, Operand b);  ///< (a - b)^2. SquaredDifference
 /// NaN when either is NaN. Where both are equal the gradient goes to `a` alone. Maximum
 Output maximum(Operand a, Operand b);
@@ -68,7 +69,8 @@ Output greater(Operand a, Operand b);        ///< Greater
 Output greater_equal(Operand a, Operand b);  ///< GreaterEqual
 
 struct EqualOptions {
-  /// Whether shapes that do not broadcast are an error; otherwise the result is the scalar false (of not_equal: true).
+  /// Whether shapes that do not broadcast are an error; otherwise the result is the scalar false
+  /// (of not_equal: true).
   bool incompatible_shape_error = true;
   std::string name = {};
 };

@@ -1,6 +1,7 @@
-// Element-wise functions of one tensor. Each adds one node of the TensorFlow op that its comment names; the result has
-// the shape of `x`. They take one argument, so that they can be passed as they are (`.activation = relu`); to give a
-// result a name of its own, use identity(x, {.name = ...}).
+// Element-wise functions of one tensor. Each adds one node of the TensorFlow op that its comment
+// names; the result has the shape of `x`. They take one argument, so that they can be passed as
+// they are (`.activation = relu`); to give a result a name of its own, use identity(x, {.name =
+// ...}).
 #pragma once
 
 #include <string>
@@ -58,17 +59,17 @@ struct LeakyReluOptions {
 /// x, or alpha * x below 0. LeakyRelu
 Output leaky_relu(Output x, const LeakyReluOptions& options = {});
 
-/// x * P(X <= x) for X standard normal, exactly (by erf): 0.5 * x * (1 + erf(x / sqrt(2))) (Hendrycks and Gimpel 2016).
-/// A composition, not an op.
+/// x * P(X <= x) for X standard normal, exactly (by erf): 0.5 * x * (1 + erf(x / sqrt(2)))
+/// (Hendrycks and Gimpel 2016). A composition, not an op.
 Output gelu(Output x);
 
 struct CastOptions {
   bool truncate = false;  ///< to a narrower floating dtype: cut the mantissa rather than round it
   std::string name = {};
 };
-/// `x` as `dtype`; `x` itself when it is that already. Floats to integers cut towards zero, numbers to bool tell whether
-/// they differ from 0, bools become 0 and 1. What an integer type cannot hold keeps its low bits; NaN, infinity and what
-/// is beyond 2^64 become 0. Cast
+/// `x` as `dtype`; `x` itself when it is that already. Floats to integers cut towards zero, numbers
+/// to bool tell whether they differ from 0, bools become 0 and 1. What an integer type cannot hold
+/// keeps its low bits; NaN, infinity and what is beyond 2^64 become 0. Cast
 Output cast(Output x, DType dtype, const CastOptions& options = {});
 
 // Tests; the result is bool.

@@ -31,7 +31,8 @@ constexpr KernelDef kKernels[] = {
     unary_kernel("Relu", kNumbers, [](auto x) { return relu_of(x); }),
     binary_kernel("ReluGrad", kNumbers, []<class T>(T g, T x) { return x > T(0) ? g : T(0); }),
     unary_kernel("Relu6", kNumbers, []<class T>(T x) { return x > T(6) ? T(6) : relu_of(x); }),
-    binary_kernel("Relu6Grad", kNumbers, []<class T>(T g, T x) { return x > T(0) && x < T(6) ? g : T(0); }),
+    binary_kernel("Relu6Grad", kNumbers,
+                  []<class T>(T g, T x) { return x > T(0) && x < T(6) ? g : T(0); }),
 
     {"LeakyRelu", "reference",
      [](Request r) {
@@ -40,18 +41,24 @@ constexpr KernelDef kKernels[] = {
      }},
     {"LeakyReluGrad", "reference",
      [](Request r) {
-       constexpr auto f = []<class T>(T g, T x, double alpha) { return x > T(0) ? g : g * T(alpha); };
+       constexpr auto f = []<class T>(T g, T x, double alpha) {
+         return x > T(0) ? g : g * T(alpha);
+       };
        return binary(r, kFloats, f, r.node.attr<float>("alpha"));
      }},
 
     unary_kernel("Elu", kFloats, []<class T>(T x) { return x < T(0) ? std::expm1(x) : x; }),
-    binary_kernel("EluGrad", kFloats, []<class T>(T g, T y) { return y < T(0) ? g * (y + T(1)) : g; }),
-    unary_kernel("Selu", kFloats,
-                 []<class T>(T x) { return x < T(0) ? T(kScaleAlpha) * std::expm1(x) : T(kScale) * x; }),
-    binary_kernel("SeluGrad", kFloats,
-                  []<class T>(T g, T y) { return y < T(0) ? g * (y + T(kScaleAlpha)) : g * T(kScale); }),
+    binary_kernel("EluGrad", kFloats,
+                  []<class T>(T g, T y) { return y < T(0) ? g * (y + T(1)) : g; }),
+    unary_kernel(
+        "Selu", kFloats,
+        []<class T>(T x) { return x < T(0) ? T(kScaleAlpha) * std::expm1(x) : T(kScale) * x; }),
+    binary_kernel(
+        "SeluGrad", kFloats,
+        []<class T>(T g, T y) { return y < T(0) ? g * (y + T(kScaleAlpha)) : g * T(kScale); }),
 
-    unary_kernel("Softplus", kFloats, []<class T>(T x) { return relu_of(x) + std::log1p(std::exp(-std::fabs(x))); }),
+    unary_kernel("Softplus", kFloats,
+                 []<class T>(T x) { return relu_of(x) + std::log1p(std::exp(-std::fabs(x))); }),
     binary_kernel("SoftplusGrad", kFloats, [](auto g, auto x) { return g * sigmoid_of(x); }),
     unary_kernel("Softsign", kFloats, []<class T>(T x) { return x / (T(1) + std::fabs(x)); }),
     binary_kernel("SoftsignGrad", kFloats,

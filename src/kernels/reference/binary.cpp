@@ -26,15 +26,19 @@ T truncated_quotient(T a, T b) {
 }
 
 constexpr auto kDivide = []<class T>(T a, T b) {
-  if constexpr (std::is_integral_v<T>) return truncated_quotient(a, b);
-  else return a / b;
+  if constexpr (std::is_integral_v<T>)
+    return truncated_quotient(a, b);
+  else
+    return a / b;
 };
 
 // Whether a division of integers that does not come out even has a negative result.
 template <class T>
 bool rounds_down(T a, T b) {
-  if constexpr (std::is_signed_v<T>) return (a < 0) != (b < 0);
-  else return false;
+  if constexpr (std::is_signed_v<T>)
+    return (a < 0) != (b < 0);
+  else
+    return false;
 }
 
 constexpr auto kFloorDivide = []<class T>(T a, T b) {
@@ -59,7 +63,8 @@ constexpr auto kFloorModulo = []<class T>(T a, T b) {
 constexpr auto kPower = []<class T>(T base, T exponent) {
   if constexpr (std::is_integral_v<T>) {
     if (exponent < 0) {
-      throw invalid_argument("integer ", base, " to the negative power ", exponent, " is no integer; cast to a float first");
+      throw invalid_argument("integer ", base, " to the negative power ", exponent,
+                             " is no integer; cast to a float first");
     }
     T result = 1;
     for (; exponent > 0; exponent = static_cast<T>(exponent >> 1)) {
@@ -91,7 +96,8 @@ KernelPtr make_add_n(Request request) {
   const auto compute = [=](KernelContext& context) {
     visit_dtype(dtype, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      if constexpr (!std::is_same_v<T, std::string> && !std::is_same_v<T, bool>) add_all<T>(context, inputs, count);
+      if constexpr (!std::is_same_v<T, std::string> && !std::is_same_v<T, bool>)
+        add_all<T>(context, inputs, count);
     });
   };
   return make_kernel(compute, {.in_place = {{0, 0}}});
@@ -109,8 +115,8 @@ void find_gradient_axes(KernelContext& context, const std::array<int64_t, 2>& ra
       if (i >= 0) dims[k] = context.input<T>(static_cast<int>(k))[i];
     }
     if (dims[0] != dims[1] && dims[0] != 1 && dims[1] != 1) {
-      throw invalid_argument("shapes cannot be broadcast together: dimension ", axis - rank, " is ", dims[0], " against ",
-                             dims[1]);
+      throw invalid_argument("shapes cannot be broadcast together: dimension ", axis - rank, " is ",
+                             dims[0], " against ", dims[1]);
     }
     for (size_t k = 0; k < 2; ++k) {
       if (dims[k] == 1) axes[k].push_back(static_cast<T>(axis));

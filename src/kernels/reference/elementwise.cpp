@@ -8,7 +8,8 @@ namespace {
 
 struct Operand {
   int64_t element_bytes = 0;
-  std::array<int64_t, Shape::kMaxRank> steps{};  // cells that one step along each dimension of the output moves
+  std::array<int64_t, Shape::kMaxRank>
+      steps{};  // cells that one step along each dimension of the output moves
 };
 
 int64_t element_bytes(DType dtype) {
@@ -17,8 +18,8 @@ int64_t element_bytes(DType dtype) {
 
 class Elementwise final : public Kernel {
  public:
-  Elementwise(const KernelRequest& request, std::span<const Shape> shapes, RowLoop loop, double parameter,
-              KernelTraits traits)
+  Elementwise(const KernelRequest& request, std::span<const Shape> shapes, RowLoop loop,
+              double parameter, KernelTraits traits)
       : Kernel(std::move(traits)), loop_(loop), parameter_(parameter) {
     const Shape& out = request.outputs[0].shape;
     rank_ = out.rank();
@@ -28,7 +29,8 @@ class Elementwise final : public Kernel {
       Operand operand{.element_bytes = element_bytes(request.inputs[k].dtype)};
       int64_t step = 1;
       for (int i = shapes[k].rank() - 1; i >= 0; --i) {
-        operand.steps[static_cast<size_t>(i + rank_ - shapes[k].rank())] = shapes[k][i] == 1 ? 0 : step;
+        operand.steps[static_cast<size_t>(i + rank_ - shapes[k].rank())] =
+            shapes[k][i] == 1 ? 0 : step;
         step *= shapes[k][i];
       }
       operands_.push_back(operand);
@@ -51,8 +53,8 @@ class Elementwise final : public Kernel {
       for (size_t k = 0; k < operands_.size(); ++k) {
         int64_t offset = 0;
         for (size_t d = 0; d < row; ++d) offset += position[d] * operands_[k].steps[d];
-        pointers[k] =
-            static_cast<const char*>(context.input_pointer(static_cast<int>(k))) + offset * operands_[k].element_bytes;
+        pointers[k] = static_cast<const char*>(context.input_pointer(static_cast<int>(k))) +
+                      offset * operands_[k].element_bytes;
       }
       loop_(pointers.data(), steps.data(), output, dims_[row], parameter_);
       output += dims_[row] * output_bytes_;
@@ -66,7 +68,8 @@ class Elementwise final : public Kernel {
   static constexpr size_t kMaxOperands = 3;
 
  private:
-  // Joins neighbouring dimensions that every operand walks through as one, so that equal shapes make a single row.
+  // Joins neighbouring dimensions that every operand walks through as one, so that equal shapes
+  // make a single row.
   void merge_dims() {
     int kept = 0;
     for (int d = 0; d < rank_; ++d) {
@@ -103,12 +106,14 @@ class Elementwise final : public Kernel {
 
 }  // namespace
 
-KernelPtr make_elementwise(const KernelRequest& request, std::vector<Shape> shapes, RowLoop loop, double parameter) {
+KernelPtr make_elementwise(const KernelRequest& request, std::vector<Shape> shapes, RowLoop loop,
+                           double parameter) {
   THALWEG_CHECK(shapes.size() <= Elementwise::kMaxOperands);
   KernelTraits traits;
   for (size_t k = 0; k < shapes.size(); ++k) {
     // Each cell is read before the one at the same place is written.
-    if (request.inputs[k].dtype == request.outputs[0].dtype && shapes[k] == request.outputs[0].shape) {
+    if (request.inputs[k].dtype == request.outputs[0].dtype &&
+        shapes[k] == request.outputs[0].shape) {
       traits.in_place.push_back({static_cast<int>(k), 0});
     }
   }

@@ -1,7 +1,9 @@
-// What the element-wise reference kernels share: lists of element types, and one loop for every shape pattern.
+// What the element-wise reference kernels share: lists of element types, and one loop for every
+// shape pattern.
 //
-// A function is compiled once an op and type, as a loop over one row in which each operand advances by its own step;
-// walking over the rows of a broadcast is common code. Half-width floats are computed in float and rounded at the end.
+// A function is compiled once an op and type, as a loop over one row in which each operand advances
+// by its own step; walking over the rows of a broadcast is common code. Half-width floats are
+// computed in float and rounded at the end.
 #pragma once
 
 #include <cstdint>
@@ -31,20 +33,23 @@ inline constexpr bool kIsHalf = std::is_same_v<T, BFloat16> || std::is_same_v<T,
 template <class T>
 using Arithmetic = std::conditional_t<kIsHalf<T>, float, T>;
 
-/// `count` cells of the output; operand k starts at operands[k] and advances by steps[k] cells. `parameter` is an
-/// attribute of the op, where it has one.
-using RowLoop = void (*)(const void* const* operands, const int64_t* steps, void* output, int64_t count,
-                         double parameter);
+/// `count` cells of the output; operand k starts at operands[k] and advances by steps[k] cells.
+/// `parameter` is an attribute of the op, where it has one.
+using RowLoop = void (*)(const void* const* operands, const int64_t* steps, void* output,
+                         int64_t count, double parameter);
 
-/// A kernel that broadcasts the inputs, seen as `shapes`, to output 0 and runs `loop` over its rows.
+/// A kernel that broadcasts the inputs, seen as `shapes`, to output 0 and runs `loop` over its
+/// rows.
 KernelPtr make_elementwise(const KernelRequest& request, std::vector<Shape> shapes, RowLoop loop,
                            double parameter = 0);
 /// The same with the inputs' own shapes.
 KernelPtr make_elementwise(const KernelRequest& request, RowLoop loop, double parameter = 0);
 
-/// Output cells f(a, b, ...) of operands that all have type T; a result of bool stays bool, others become T.
+/// Output cells f(a, b, ...) of operands that all have type T; a result of bool stays bool, others
+/// become T.
 template <class T, class F, size_t... I>
-void function_row(const void* const* operands, const int64_t* steps, void* output, int64_t count, double parameter) {
+void function_row(const void* const* operands, const int64_t* steps, void* output, int64_t count,
+                  double parameter) {
   using A = Arithmetic<T>;
   const auto at = [&](size_t k, int64_t i) -> decltype(auto) {
     return static_cast<const T*>(operands[k])[i * steps[k]];
@@ -68,15 +73,16 @@ void function_row(const void* const* operands, const int64_t* steps, void* outpu
 }
 
 template <class F, size_t... I, class... Ts>
-KernelPtr make_function(const KernelRequest& request, Types<Ts...>, double parameter, std::index_sequence<I...>) {
+KernelPtr make_function(const KernelRequest& request, Types<Ts...>, double parameter,
+                        std::index_sequence<I...>) {
   const DType dtype = request.inputs[0].dtype;
   RowLoop loop = nullptr;
   ((dtype == kDTypeOf<Ts> ? void(loop = &function_row<Ts, F, I...>) : void()), ...);
   return loop == nullptr ? nullptr : make_elementwise(request, loop, parameter);
 }
 
-/// Kernels of y = f(x) and z = f(x, y) for the listed types; null for others. `F` is a captureless lambda on
-/// Arithmetic<T>, which may take `parameter` (a double) last.
+/// Kernels of y = f(x) and z = f(x, y) for the listed types; null for others. `F` is a captureless
+/// lambda on Arithmetic<T>, which may take `parameter` (a double) last.
 template <class F, class List>
 KernelPtr unary(const KernelRequest& request, List types, F, double parameter = 0) {
   return make_function<F>(request, types, parameter, std::make_index_sequence<1>{});
@@ -86,37 +92,48 @@ KernelPtr binary(const KernelRequest& request, List types, F, double parameter =
   return make_function<F>(request, types, parameter, std::make_index_sequence<2>{});
 }
 
-/// Rows of a table of kernels. The function is a type alone: a captureless lambda can be made again from its type.
+/// Rows of a table of kernels. The function is a type alone: a captureless lambda can be made again
+/// from its type.
 template <class List, class F>
 constexpr KernelDef unary_kernel(std::string_view op, List, F) {
-  return {op, "reference", [](const KernelRequest& request) { return unary(request, List{}, F{}); }};
+  return {op, "reference",
+          [](const KernelRequest& request) { return unary(request, List{}, F{}); }};
 }
 template <class List, class F>
 constexpr KernelDef binary_kernel(std::string_view op, List, F) {
-  return {op, "reference", [](const KernelRequest& request) { return binary(request, List{}, F{}); }};
+  return {op, "reference",
+          [](const KernelRequest& request) { return binary(request, List{}, F{}); }};
 }
 
 template <class T>
 bool is_nan(T x) {
-  if constexpr (std::is_floating_point_v<T>) return x != x;
-  else return false;
+  if constexpr (std::is_floating_point_v<T>)
+    return x != x;
+  else
+    return false;
 }
 
 // Integers wrap around, which in C++ only unsigned ones may.
 template <class T>
 T wrapping_add(T a, T b) {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-  else return a + b;
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  else
+    return a + b;
 }
 template <class T>
 T wrapping_sub(T a, T b) {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
-  else return a - b;
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+  else
+    return a - b;
 }
 template <class T>
 T wrapping_mul(T a, T b) {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-  else return a * b;
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  else
+    return a * b;
 }
 
 }  // namespace thalweg::reference

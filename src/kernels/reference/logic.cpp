@@ -11,22 +11,26 @@ using Request = const KernelRequest&;
 
 inline constexpr auto kComparable = kNumbers + Types<bool, std::string>{};
 
-// Tensors of shapes that do not broadcast are unequal as wholes, where the attribute allows such a comparison at all.
+// Tensors of shapes that do not broadcast are unequal as wholes, where the attribute allows such a
+// comparison at all.
 template <class F>
 KernelPtr make_equality(Request request, F equality, bool result_if_incompatible) {
   if (!can_broadcast(request.inputs[0].shape, request.inputs[1].shape)) {
-    return make_kernel([=](KernelContext& context) { *context.output<bool>() = result_if_incompatible; });
+    return make_kernel(
+        [=](KernelContext& context) { *context.output<bool>() = result_if_incompatible; });
   }
   return binary(request, kComparable, equality);
 }
 
 template <class T>
-void select_row(const void* const* operands, const int64_t* steps, void* output, int64_t count, double) {
+void select_row(const void* const* operands, const int64_t* steps, void* output, int64_t count,
+                double) {
   const bool* condition = static_cast<const bool*>(operands[0]);
   const T* if_true = static_cast<const T*>(operands[1]);
   const T* if_false = static_cast<const T*>(operands[2]);
   for (int64_t i = 0; i < count; ++i) {
-    static_cast<T*>(output)[i] = condition[i * steps[0]] ? if_true[i * steps[1]] : if_false[i * steps[2]];
+    static_cast<T*>(output)[i] =
+        condition[i * steps[0]] ? if_true[i * steps[1]] : if_false[i * steps[2]];
   }
 }
 
@@ -52,9 +56,15 @@ constexpr KernelDef kKernels[] = {
     binary_kernel("Greater", kNumbers, [](auto a, auto b) { return a > b; }),
     binary_kernel("GreaterEqual", kNumbers, [](auto a, auto b) { return a >= b; }),
     {"Equal", "reference",
-     [](Request r) { return make_equality(r, [](const auto& a, const auto& b) { return a == b; }, false); }},
+     [](Request r) {
+       return make_equality(
+           r, [](const auto& a, const auto& b) { return a == b; }, false);
+     }},
     {"NotEqual", "reference",
-     [](Request r) { return make_equality(r, [](const auto& a, const auto& b) { return a != b; }, true); }},
+     [](Request r) {
+       return make_equality(
+           r, [](const auto& a, const auto& b) { return a != b; }, true);
+     }},
 
     unary_kernel("LogicalNot", Types<bool>{}, [](bool x) { return !x; }),
     binary_kernel("LogicalAnd", Types<bool>{}, [](bool a, bool b) { return a && b; }),

@@ -1,4 +1,5 @@
-// Reductions: every element of the input is taken in row-major order into the accumulator of its output element.
+// Reductions: every element of the input is taken in row-major order into the accumulator of its
+// output element.
 #include <cmath>
 #include <limits>
 #include <span>
@@ -24,7 +25,8 @@ std::vector<int64_t> read_axes(const KernelContext& context, const TensorSpec& s
   const int64_t count = spec.shape.num_elements();
   std::vector<int64_t> axes;
   for (int64_t i = 0; i < count; ++i) {
-    axes.push_back(spec.dtype == kInt32 ? context.input<int32_t>(1)[i] : context.input<int64_t>(1)[i]);
+    axes.push_back(spec.dtype == kInt32 ? context.input<int32_t>(1)[i]
+                                        : context.input<int64_t>(1)[i]);
   }
   return axes;
 }
@@ -33,12 +35,14 @@ Reduction plan_reduction(const Shape& input, const std::vector<int64_t>& axes, b
   const int rank = input.rank();
   std::vector<bool> reduced(static_cast<size_t>(rank), false);
   for (int64_t axis : axes) {
-    if (axis < -rank || axis >= rank) throw invalid_argument("axis ", axis, " is outside [", -rank, ", ", rank, ")");
+    if (axis < -rank || axis >= rank)
+      throw invalid_argument("axis ", axis, " is outside [", -rank, ", ", rank, ")");
     const auto dim = static_cast<size_t>(axis < 0 ? axis + rank : axis);
     if (reduced[dim]) throw invalid_argument("axes ", axes, " name dimension ", dim, " twice");
     reduced[dim] = true;
   }
-  Reduction plan{.input = input, .output_steps = std::vector<int64_t>(static_cast<size_t>(rank), 0)};
+  Reduction plan{.input = input,
+                 .output_steps = std::vector<int64_t>(static_cast<size_t>(rank), 0)};
   std::vector<int64_t> dims;
   int64_t step = 1;
   for (int i = rank - 1; i >= 0; --i) {
@@ -72,22 +76,28 @@ void for_each_cell(const Reduction& plan, F f) {
   }
 }
 
-// A reducer of elements T: its accumulator starts at initial(), takes each element by step(), and gives a T by finish().
+// A reducer of elements T: its accumulator starts at initial(), takes each element by step(), and
+// gives a T by finish().
 template <class T>
 struct Summing {
   // Floats add up in double, integers modulo their range.
   using Accumulator = std::conditional_t<std::is_integral_v<T>, T, double>;
   static Accumulator initial() { return 0; }
-  static Accumulator step(Accumulator sum, T x) { return wrapping_add(sum, Accumulator(Arithmetic<T>(x))); }
+  static Accumulator step(Accumulator sum, T x) {
+    return wrapping_add(sum, Accumulator(Arithmetic<T>(x)));
+  }
   static T finish(Accumulator sum, int64_t) { return T(Arithmetic<T>(sum)); }
 };
 
 template <class T>
 struct Averaging {
-  using Accumulator = std::conditional_t<!std::is_integral_v<T>, double,
-                                         std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+  using Accumulator =
+      std::conditional_t<!std::is_integral_v<T>, double,
+                         std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
   static Accumulator initial() { return 0; }
-  static Accumulator step(Accumulator sum, T x) { return wrapping_add(sum, Accumulator(Arithmetic<T>(x))); }
+  static Accumulator step(Accumulator sum, T x) {
+    return wrapping_add(sum, Accumulator(Arithmetic<T>(x)));
+  }
   static T finish(Accumulator sum, int64_t group) {
     if constexpr (std::is_integral_v<T>) {
       return group == 0 ? T{0} : static_cast<T>(sum / static_cast<Accumulator>(group));
@@ -112,8 +122,10 @@ struct Choosing {
   using Accumulator = Arithmetic<T>;
   using Limits = std::numeric_limits<Accumulator>;
   static Accumulator initial() {
-    if constexpr (Limits::has_infinity) return kLargest ? -Limits::infinity() : Limits::infinity();
-    else return kLargest ? Limits::lowest() : Limits::max();
+    if constexpr (Limits::has_infinity)
+      return kLargest ? -Limits::infinity() : Limits::infinity();
+    else
+      return kLargest ? Limits::lowest() : Limits::max();
   }
   static Accumulator step(Accumulator best, T x) {
     const Accumulator value(x);
@@ -139,12 +151,14 @@ using Reduce = void (*)(const Reduction& plan, const void* input, void* output);
 
 template <class T, class Reducer>
 void reduce(const Reduction& plan, const void* input, void* output) {
-  std::vector<typename Reducer::Accumulator> sums(static_cast<size_t>(plan.output.num_elements()), Reducer::initial());
+  std::vector<typename Reducer::Accumulator> sums(static_cast<size_t>(plan.output.num_elements()),
+                                                  Reducer::initial());
   for_each_cell(plan, [&](int64_t from, int64_t to) {
     auto& sum = sums[static_cast<size_t>(to)];
     sum = Reducer::step(sum, static_cast<const T*>(input)[from]);
   });
-  for (size_t i = 0; i < sums.size(); ++i) static_cast<T*>(output)[i] = Reducer::finish(sums[i], plan.group);
+  for (size_t i = 0; i < sums.size(); ++i)
+    static_cast<T*>(output)[i] = Reducer::finish(sums[i], plan.group);
 }
 
 KernelPtr make_reduction(Request request, Reduce reduce) {
@@ -173,8 +187,9 @@ Reduce find_reduce(DType dtype, Types<Ts...>) {
 
 template <template <class> class Reducer>
 constexpr KernelDef numeric(std::string_view op) {
-  return {op, "reference",
-          [](Request r) { return make_reduction(r, find_reduce<Reducer>(r.inputs[0].dtype, kNumbers)); }};
+  return {op, "reference", [](Request r) {
+            return make_reduction(r, find_reduce<Reducer>(r.inputs[0].dtype, kNumbers));
+          }};
 }
 
 constexpr KernelDef kKernels[] = {
@@ -183,7 +198,8 @@ constexpr KernelDef kKernels[] = {
     numeric<Multiplying>("Prod"),
     numeric<Largest>("Max"),
     numeric<Smallest>("Min"),
-    {"Any", "reference", [](Request r) { return make_reduction(r, &reduce<bool, Judging<false>>); }},
+    {"Any", "reference",
+     [](Request r) { return make_reduction(r, &reduce<bool, Judging<false>>); }},
     {"All", "reference", [](Request r) { return make_reduction(r, &reduce<bool, Judging<true>>); }},
 };
 

@@ -20,7 +20,8 @@ struct Lines {
 
 Lines lines_along(const Shape& shape, int64_t axis) {
   const int rank = shape.rank();
-  if (axis < -rank || axis >= rank) throw invalid_argument("axis ", axis, " is outside [", -rank, ", ", rank, ")");
+  if (axis < -rank || axis >= rank)
+    throw invalid_argument("axis ", axis, " is outside [", -rank, ", ", rank, ")");
   const int dim = static_cast<int>(axis < 0 ? axis + rank : axis);
   return {.outer = shape.slice(0, dim).num_elements(),
           .size = shape[dim],
@@ -35,7 +36,8 @@ int64_t read_axis(const KernelContext& context, DType dtype) {
 template <class F>
 void for_each_line(const Lines& lines, F f) {
   for (int64_t o = 0; o < lines.outer; ++o) {
-    for (int64_t i = 0; i < lines.inner; ++i) f(o * lines.size * lines.inner + i, o * lines.inner + i);
+    for (int64_t i = 0; i < lines.inner; ++i)
+      f(o * lines.size * lines.inner + i, o * lines.inner + i);
   }
 }
 
@@ -46,7 +48,8 @@ int64_t best_position(const T* line, int64_t size, int64_t step) {
   for (int64_t k = 0; k < size; ++k) {
     const A value(line[k * step]);
     if (is_nan(value)) continue;
-    if (best < 0 || (kLargest ? value > A(line[best * step]) : value < A(line[best * step]))) best = k;
+    if (best < 0 || (kLargest ? value > A(line[best * step]) : value < A(line[best * step])))
+      best = k;
   }
   return best < 0 ? 0 : best;
 }
@@ -56,10 +59,13 @@ KernelPtr make_position(Request request) {
   const DType dtype = request.inputs[0].dtype;
   if (!is_numeric(dtype) && dtype != kBool) return nullptr;
   const TensorSpec output = request.outputs[0];
-  return make_kernel([=, axis_dtype = request.inputs[1].dtype, shape = request.inputs[0].shape](KernelContext& context) {
+  return make_kernel([=, axis_dtype = request.inputs[1].dtype,
+                      shape = request.inputs[0].shape](KernelContext& context) {
     const int64_t axis = read_axis(context, axis_dtype);
     const Lines lines = lines_along(shape, axis);
-    if (lines.size == 0) throw invalid_argument("axis ", axis, " of ", shape, " is empty: there is no position to tell");
+    if (lines.size == 0)
+      throw invalid_argument("axis ", axis, " of ", shape,
+                             " is empty: there is no position to tell");
     Tensor handed;
     void* target = context.output_pointer(0);
     if (!output.shape.is_fully_defined()) {
@@ -71,9 +77,12 @@ KernelPtr make_position(Request request) {
       using T = typename decltype(tag)::type;
       if constexpr (!std::is_same_v<T, std::string>) {
         for_each_line(lines, [&](int64_t first, int64_t line) {
-          const int64_t position = best_position<T, kLargest>(context.input<T>(0) + first, lines.size, lines.inner);
-          if (output.dtype == kInt32) static_cast<int32_t*>(target)[line] = static_cast<int32_t>(position);
-          else static_cast<int64_t*>(target)[line] = position;
+          const int64_t position =
+              best_position<T, kLargest>(context.input<T>(0) + first, lines.size, lines.inner);
+          if (output.dtype == kInt32)
+            static_cast<int32_t*>(target)[line] = static_cast<int32_t>(position);
+          else
+            static_cast<int64_t*>(target)[line] = position;
         });
       }
     });
@@ -83,7 +92,8 @@ KernelPtr make_position(Request request) {
 
 // Running results of one line, which may be overwritten as it is read.
 template <class T, class F>
-void accumulate_line(const T* x, T* out, int64_t size, int64_t step, bool exclusive, bool reverse, F f) {
+void accumulate_line(const T* x, T* out, int64_t size, int64_t step, bool exclusive, bool reverse,
+                     F f) {
   using A = std::conditional_t<std::is_integral_v<T>, T, double>;
   A so_far = F::template initial<A>();
   for (int64_t k = 0; k < size; ++k) {
@@ -96,15 +106,23 @@ void accumulate_line(const T* x, T* out, int64_t size, int64_t step, bool exclus
 
 struct Sum {
   template <class A>
-  static A initial() { return A{0}; }
+  static A initial() {
+    return A{0};
+  }
   template <class A>
-  A operator()(A a, A b) const { return wrapping_add(a, b); }
+  A operator()(A a, A b) const {
+    return wrapping_add(a, b);
+  }
 };
 struct Product {
   template <class A>
-  static A initial() { return A{1}; }
+  static A initial() {
+    return A{1};
+  }
   template <class A>
-  A operator()(A a, A b) const { return wrapping_mul(a, b); }
+  A operator()(A a, A b) const {
+    return wrapping_mul(a, b);
+  }
 };
 
 template <class F>
@@ -120,8 +138,8 @@ KernelPtr make_accumulation(Request request) {
       using T = typename decltype(tag)::type;
       if constexpr (!std::is_same_v<T, std::string> && !std::is_same_v<T, bool>) {
         for_each_line(lines, [&](int64_t first, int64_t) {
-          accumulate_line(context.input<T>(0) + first, context.output<T>() + first, lines.size, lines.inner, exclusive,
-                          reverse, F{});
+          accumulate_line(context.input<T>(0) + first, context.output<T>() + first, lines.size,
+                          lines.inner, exclusive, reverse, F{});
         });
       }
     });

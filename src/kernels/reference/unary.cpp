@@ -12,29 +12,40 @@ using Request = const KernelRequest&;
 
 // -x, of integers modulo their range.
 constexpr auto kNegative = []<class T>(T x) {
-  if constexpr (std::is_integral_v<T>) return wrapping_sub(T(0), x);
-  else return -x;
+  if constexpr (std::is_integral_v<T>)
+    return wrapping_sub(T(0), x);
+  else
+    return -x;
 };
 
 constexpr auto kMagnitude = []<class T>(T x) {
-  if constexpr (std::is_integral_v<T>) return x < 0 ? wrapping_sub(T(0), x) : x;
-  else return std::fabs(x);
+  if constexpr (std::is_integral_v<T>)
+    return x < 0 ? wrapping_sub(T(0), x) : x;
+  else
+    return std::fabs(x);
 };
 
 // The default rounding mode is to nearest, halves to even.
 template <class T>
 T round_to_even(T x) {
-  if constexpr (std::is_integral_v<T>) return x;
-  else return std::nearbyint(x);
+  if constexpr (std::is_integral_v<T>)
+    return x;
+  else
+    return std::nearbyint(x);
 }
 
 int mantissa_bits(DType dtype) {
   switch (dtype) {
-    case kFloat64: return 52;
-    case kFloat32: return 23;
-    case kFloat16: return 10;
-    case kBFloat16: return 7;
-    default: return 0;
+    case kFloat64:
+      return 52;
+    case kFloat32:
+      return 23;
+    case kFloat16:
+      return 10;
+    case kBFloat16:
+      return 7;
+    default:
+      return 0;
   }
 }
 
@@ -53,7 +64,8 @@ KernelPtr make_cast(Request request) {
   if (!convertible(from) || !convertible(to)) return nullptr;
   const int64_t count = request.outputs[0].shape.num_elements();
   const int excess = mantissa_bits(from) - mantissa_bits(to);
-  if (!request.node.attr<bool>("Truncate") || !is_floating(from) || !is_floating(to) || excess <= 0) {
+  if (!request.node.attr<bool>("Truncate") || !is_floating(from) || !is_floating(to) ||
+      excess <= 0) {
     return make_kernel([=](KernelContext& context) {
       convert_elements(from, context.input_pointer(0), to, context.output_pointer(0), count);
     });
@@ -65,9 +77,12 @@ KernelPtr make_cast(Request request) {
     };
     const void* source = context.input_pointer(0);
     switch (element_size(from)) {
-      case 8: return convert(clear_low_bits<uint64_t>(source, count, excess));
-      case 4: return convert(clear_low_bits<uint32_t>(source, count, excess));
-      default: return convert(clear_low_bits<uint16_t>(source, count, excess));
+      case 8:
+        return convert(clear_low_bits<uint64_t>(source, count, excess));
+      case 4:
+        return convert(clear_low_bits<uint32_t>(source, count, excess));
+      default:
+        return convert(clear_low_bits<uint16_t>(source, count, excess));
     }
   });
 }
@@ -78,7 +93,8 @@ constexpr auto kReciprocalGrad = []<class T>(T y, T dy) { return -dy * y * y; };
 constexpr KernelDef kKernels[] = {
     unary_kernel("Neg", kSigned, kNegative),
     unary_kernel("Abs", kSigned, kMagnitude),
-    unary_kernel("Sign", kSigned, []<class T>(T x) { return is_nan(x) ? x : T((x > T(0)) - (x < T(0))); }),
+    unary_kernel("Sign", kSigned,
+                 []<class T>(T x) { return is_nan(x) ? x : T((x > T(0)) - (x < T(0))); }),
     unary_kernel("Square", kNumbers, [](auto x) { return wrapping_mul(x, x); }),
     unary_kernel("Reciprocal", kFloats, kReciprocal),
     unary_kernel("Inv", kFloats, kReciprocal),
@@ -111,7 +127,8 @@ constexpr KernelDef kKernels[] = {
     binary_kernel("ReciprocalGrad", kFloats, kReciprocalGrad),
     binary_kernel("InvGrad", kFloats, kReciprocalGrad),
     binary_kernel("SqrtGrad", kFloats, []<class T>(T y, T dy) { return dy * T(0.5) / y; }),
-    binary_kernel("RsqrtGrad", kFloats, []<class T>(T y, T dy) { return dy * T(-0.5) * y * y * y; }),
+    binary_kernel("RsqrtGrad", kFloats,
+                  []<class T>(T y, T dy) { return dy * T(-0.5) * y * y * y; }),
     binary_kernel("TanhGrad", kFloats, []<class T>(T y, T dy) { return dy * (T(1) - y * y); }),
 };
 

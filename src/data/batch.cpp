@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <type_traits>
 
 #include "data/node.h"
 
@@ -22,7 +23,8 @@ class BatchNode : public Node {
     return all < 0 ? all : batches_in(all);
   }
   uint64_t hash(Hash what) const override {
-    return fold(fold(fold(input_->hash(what), 8), static_cast<uint64_t>(batch_size_)), drop_remainder_ ? 1 : 0);
+    return fold(fold(fold(input_->hash(what), 8), static_cast<uint64_t>(batch_size_)),
+                drop_remainder_ ? 1 : 0);
   }
   std::unique_ptr<ExampleStream> examples(int64_t epoch) const override;
 
@@ -46,7 +48,8 @@ class BatchNode : public Node {
 template <class T>
 class BatchStream : public ExampleStream {
  public:
-  BatchStream(const BatchNode& node, std::unique_ptr<Stream<T>> input) : node_(node), input_(std::move(input)) {}
+  BatchStream(const BatchNode& node, std::unique_ptr<Stream<T>> input)
+      : node_(node), input_(std::move(input)) {}
 
   std::optional<Example> next() override {
     items_.clear();
@@ -67,7 +70,8 @@ class BatchStream : public ExampleStream {
 
   int64_t skip(int64_t count) override {
     int64_t elements = 0;
-    if (__builtin_mul_overflow(count, node_.batch_size(), &elements)) elements = std::numeric_limits<int64_t>::max();
+    if (__builtin_mul_overflow(count, node_.batch_size(), &elements))
+      elements = std::numeric_limits<int64_t>::max();
     return node_.batches_in(input_->skip(elements));
   }
 
@@ -76,7 +80,8 @@ class BatchStream : public ExampleStream {
     try {
       return stack(items_);
     } catch (Error& error) {
-      error.add_context(str("batch(", node_.batch_size(), ") of (", to_string(node_.input().spec()), ")"));
+      error.add_context(
+          str("batch(", node_.batch_size(), ") of (", to_string(node_.input().spec()), ")"));
       throw;
     }
   }
@@ -87,7 +92,8 @@ class BatchStream : public ExampleStream {
 };
 
 std::unique_ptr<ExampleStream> BatchNode::examples(int64_t epoch) const {
-  if (input_->rows() != nullptr) return std::make_unique<BatchStream<int64_t>>(*this, input_->indices(epoch));
+  if (input_->rows() != nullptr)
+    return std::make_unique<BatchStream<int64_t>>(*this, input_->indices(epoch));
   return std::make_unique<BatchStream<Example>>(*this, input_->examples(epoch));
 }
 

@@ -9,23 +9,25 @@
 
 namespace thalweg::data {
 
-// libcsv does not count lines, so it is fed one line of the file at a time: then at most one record ends per call, and
-// whatever it reports happened on that line.
+// libcsv does not count lines, so it is fed one line of the file at a time: then at most one record
+// ends per call, and whatever it reports happened on that line.
 struct CsvReader::State {
   csv_parser parser{};
   std::string_view text;
   std::string path;
-  size_t used = 0;         // of text
-  int64_t line = 0;        // being fed
-  int64_t record_line = 0; // on which the open record began
-  int64_t cell_line = 0;   // on which the open cell began
-  bool open = false;       // a record goes on over a line break
-  bool ended = false;      // a record ended on this line
+  size_t used = 0;          // of text
+  int64_t line = 0;         // being fed
+  int64_t record_line = 0;  // on which the open record began
+  int64_t cell_line = 0;    // on which the open cell began
+  bool open = false;        // a record goes on over a line break
+  bool ended = false;       // a record ended on this line
   CsvRecord* record = nullptr;
   size_t cells = 0;  // of the record
   std::exception_ptr error;
 
-  static void on_cell(void* cell, size_t size, void* self) { static_cast<State*>(self)->add_cell(cell, size); }
+  static void on_cell(void* cell, size_t size, void* self) {
+    static_cast<State*>(self)->add_cell(cell, size);
+  }
   static void on_record(int, void* self) { static_cast<State*>(self)->ended = true; }
 
   void add_cell(const void* cell, size_t size) {
@@ -50,24 +52,28 @@ struct CsvReader::State {
     const size_t done = csv_parse(&parser, bytes.data(), bytes.size(), on_cell, on_record, this);
     check();
     if (done == bytes.size()) return;
-    throw invalid_argument(path, ":", line, ": a quote sign inside a cell",
-                           cell_line < line ? str(" (the cell begins on line ", cell_line, ")") : std::string(),
-                           "; put the whole cell in quotes and write \"\" for a quote sign in it");
+    throw invalid_argument(
+        path, ":", line, ": a quote sign inside a cell",
+        cell_line < line ? str(" (the cell begins on line ", cell_line, ")") : std::string(),
+        "; put the whole cell in quotes and write \"\" for a quote sign in it");
   }
 
   void finish() {
     if (csv_fini(&parser, on_cell, on_record, this) == 0) return check();
     check();
-    throw invalid_argument(path, ":", cell_line, ": a quote opens on this line and is never closed");
+    throw invalid_argument(path, ":", cell_line,
+                           ": a quote opens on this line and is never closed");
   }
 
   void check() const {
     if (error) std::rethrow_exception(error);
-    if (csv_error(const_cast<csv_parser*>(&parser)) == CSV_ENOMEM) throw resource_exhausted(path, ": out of memory");
+    if (csv_error(const_cast<csv_parser*>(&parser)) == CSV_ENOMEM)
+      throw resource_exhausted(path, ": out of memory");
   }
 };
 
-CsvReader::CsvReader(std::string_view text, std::string path, char delimiter) : state_(std::make_unique<State>()) {
+CsvReader::CsvReader(std::string_view text, std::string path, char delimiter)
+    : state_(std::make_unique<State>()) {
   state_->text = text;
   state_->path = std::move(path);
   csv_init(&state_->parser, CSV_STRICT | CSV_STRICT_FINI);
@@ -102,11 +108,15 @@ namespace {
 
 /// Bytes of the UTF-8 character that `text` starts with; 0 when it is none, or a control character.
 size_t character_size(std::string_view text) {
-  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto byte = [&](size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
   const unsigned first = byte(0);
   if (first < 0x80) return first >= 0x20 || first == '\t' || first == '\n' || first == '\r' ? 1 : 0;
-  const size_t size = first >= 0xC2 && first < 0xE0 ? 2 : first >= 0xE0 && first < 0xF0 ? 3
-                      : first >= 0xF0 && first < 0xF5 ? 4 : 0;
+  const size_t size = first >= 0xC2 && first < 0xE0   ? 2
+                      : first >= 0xE0 && first < 0xF0 ? 3
+                      : first >= 0xF0 && first < 0xF5 ? 4
+                                                      : 0;
   for (size_t i = 1; i < size; ++i) {
     if ((byte(i) & 0xC0) != 0x80) return 0;
   }
@@ -125,8 +135,11 @@ std::string_view check_text(std::string_view bytes, const std::string& path) {
     if (size == 0) {
       const auto line = 1 + std::ranges::count(bytes.substr(0, i), '\n');
       const auto byte = static_cast<unsigned char>(bytes[i]);
-      if (byte < 0x20) throw invalid_argument(path, ":", line, ": is no text: it holds a byte of value ", int{byte});
-      throw invalid_argument(path, ":", line, ": is no UTF-8 text (byte ", int{byte}, "); if it is text of an older "
+      if (byte < 0x20)
+        throw invalid_argument(path, ":", line, ": is no text: it holds a byte of value ",
+                               int{byte});
+      throw invalid_argument(path, ":", line, ": is no UTF-8 text (byte ", int{byte},
+                             "); if it is text of an older "
                              "encoding, convert it (iconv -f ISO-8859-1 -t UTF-8)");
     }
     i += size;

@@ -14,8 +14,8 @@ struct CsvRecord {
   std::vector<std::string> cells;
 };
 
-/// The rules of RFC 4180, and lines ended by LF, CRLF or CR; blank lines are passed over, white space around cells is
-/// removed. Borrows `text`. Errors are invalid_argument with file and line.
+/// The rules of RFC 4180, and lines ended by LF, CRLF or CR; blank lines are passed over, white
+/// space around cells is removed. Borrows `text`. Errors are invalid_argument with file and line.
 class CsvReader {
  public:
   /// `path` is for messages.
@@ -31,7 +31,8 @@ class CsvReader {
   std::unique_ptr<State> state_;
 };
 
-/// `bytes` without a byte order mark. Throws invalid_argument with file and line unless it is UTF-8 text.
+/// `bytes` without a byte order mark. Throws invalid_argument with file and line unless it is UTF-8
+/// text.
 std::string_view check_text(std::string_view bytes, const std::string& path);
 
 }  // namespace thalweg::data

@@ -21,10 +21,13 @@ Dataset Dataset::repeat(int64_t count) const { return Dataset(repeat_node(node_,
 Dataset Dataset::prefetch(int64_t count) const { return Dataset(prefetch_node(node_, count)); }
 Dataset Dataset::take(int64_t count) const { return Dataset(take_node(node_, count)); }
 Dataset Dataset::skip(int64_t count) const { return Dataset(skip_node(node_, count)); }
-Dataset Dataset::select(const std::vector<int64_t>& indices) const { return Dataset(select_node(node_, indices)); }
+Dataset Dataset::select(const std::vector<int64_t>& indices) const {
+  return Dataset(select_node(node_, indices));
+}
 
 Dataset Dataset::map(MapFunction function, const MapOptions& options) const {
-  if (options.parallel < 1) throw invalid_argument("map: parallel is ", options.parallel, ", expected 1 or more");
+  if (options.parallel < 1)
+    throw invalid_argument("map: parallel is ", options.parallel, ", expected 1 or more");
   if (options.parallel == 1) return Dataset(map_node(node_, std::move(function)));
   return Dataset(parallel_map_node(node_, std::move(function), options.parallel));
 }
@@ -44,9 +47,11 @@ uint64_t Dataset::fingerprint() const { return node_->hash(Hash::kContent); }
 Tensor Dataset::component(int i) const {
   const Spec spec = node_->spec();
   if (i < 0 || static_cast<size_t>(i) >= spec.size()) {
-    throw invalid_argument("there is no component ", i, "; the dataset has ", spec.size(), " (", to_string(spec), ")");
+    throw invalid_argument("there is no component ", i, "; the dataset has ", spec.size(), " (",
+                           to_string(spec), ")");
   }
-  if (is_infinite()) throw invalid_argument("an endless dataset has no whole component; call take() first");
+  if (is_infinite())
+    throw invalid_argument("an endless dataset has no whole component; call take() first");
   std::vector<Example> cells;
   Iterator pass = iterate();
   while (std::optional<Example> example = pass.next()) {
@@ -54,7 +59,8 @@ Tensor Dataset::component(int i) const {
   }
   if (!cells.empty()) return stack(cells)[0];
   const Component& component = spec[static_cast<size_t>(i)];
-  if (!component.shape.is_fully_defined()) throw failed_precondition("component '", component.name, "' has no rows");
+  if (!component.shape.is_fully_defined())
+    throw failed_precondition("component '", component.name, "' has no rows");
   return Tensor(component.dtype, Shape{0}.concat(component.shape));
 }
 

@@ -12,13 +12,15 @@ Tensor stack_component(const std::vector<Example>& examples, size_t i) {
     const Tensor& other = examples[k][i];
     if (other.dtype() == first.dtype() && other.shape() == first.shape()) continue;
     throw invalid_argument("cannot stack component ", i, ": the first of ", examples.size(),
-                           " elements is ", first.dtype(), first.shape(), ", number ", k + 1, " is ", other.dtype(),
-                           other.shape(), "; map them to one shape and type before batch()");
+                           " elements is ", first.dtype(), first.shape(), ", number ", k + 1,
+                           " is ", other.dtype(), other.shape(),
+                           "; map them to one shape and type before batch()");
   }
   Tensor result(first.dtype(), Shape{static_cast<int64_t>(examples.size())}.concat(first.shape()));
   if (first.dtype() == kString) {
     auto out = result.mutable_data<std::string>().begin();
-    for (const Example& example : examples) out = std::ranges::copy(example[i].data<std::string>(), out).out;
+    for (const Example& example : examples)
+      out = std::ranges::copy(example[i].data<std::string>(), out).out;
   } else if (const size_t bytes = first.byte_size(); bytes != 0) {
     auto* out = static_cast<std::byte*>(result.mutable_raw());
     for (const Example& example : examples) {
@@ -42,13 +44,14 @@ std::string to_string(const Spec& spec) {
 
 void check_example(const Example& example, const Spec& spec) {
   if (example.size() != spec.size()) {
-    throw invalid_argument("the element has ", example.size(), " components, expected ", spec.size(), " (",
-                           to_string(spec), ")");
+    throw invalid_argument("the element has ", example.size(), " components, expected ",
+                           spec.size(), " (", to_string(spec), ")");
   }
   for (size_t i = 0; i < spec.size(); ++i) {
-    if (example[i].dtype() == spec[i].dtype && spec[i].shape.is_compatible_with(example[i].shape())) continue;
-    throw invalid_argument("component '", spec[i].name, "' is ", example[i].dtype(), example[i].shape(), ", expected ",
-                           spec[i].dtype, spec[i].shape);
+    if (example[i].dtype() == spec[i].dtype && spec[i].shape.is_compatible_with(example[i].shape()))
+      continue;
+    throw invalid_argument("component '", spec[i].name, "' is ", example[i].dtype(),
+                           example[i].shape(), ", expected ", spec[i].dtype, spec[i].shape);
   }
 }
 
@@ -56,7 +59,8 @@ Example stack(const std::vector<Example>& examples) {
   THALWEG_CHECK(!examples.empty(), "nothing to stack");
   for (const Example& example : examples) {
     if (example.size() == examples[0].size()) continue;
-    throw invalid_argument("cannot stack elements of ", examples[0].size(), " and ", example.size(), " components");
+    throw invalid_argument("cannot stack elements of ", examples[0].size(), " and ", example.size(),
+                           " components");
   }
   Example result;
   result.reserve(examples[0].size());

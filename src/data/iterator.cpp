@@ -6,12 +6,14 @@
 
 namespace thalweg::data {
 
-Tensor Position::to_tensor() const { return Tensor::of<int64_t>({epoch, index, std::bit_cast<int64_t>(pipeline)}); }
+Tensor Position::to_tensor() const {
+  return Tensor::of<int64_t>({epoch, index, std::bit_cast<int64_t>(pipeline)});
+}
 
 Position Position::from_tensor(const Tensor& tensor) {
   if (tensor.dtype() != kInt64 || tensor.shape() != Shape{3}) {
-    throw invalid_argument("a position in the data is int64[3] (epoch, index, pipeline), got ", tensor.dtype(),
-                           tensor.shape());
+    throw invalid_argument("a position in the data is int64[3] (epoch, index, pipeline), got ",
+                           tensor.dtype(), tensor.shape());
   }
   const auto values = tensor.data<int64_t>();
   if (values[0] < 0 || values[1] < 0) {
@@ -30,14 +32,16 @@ struct Iterator::State {
 };
 
 Iterator::Iterator(std::shared_ptr<const Node> node, const Position& start)
-    : state_(std::make_unique<State>(State{.node = std::move(node), .position = start, .stream = nullptr})) {
+    : state_(std::make_unique<State>(
+          State{.node = std::move(node), .position = start, .stream = nullptr})) {
   if (start.epoch < 0 || start.index < 0) {
     throw invalid_argument("cannot start at ", start, ": epoch and element count from 0");
   }
   State& state = *state_;
   const uint64_t pipeline = state.node->hash(Hash::kPipeline);
   if (start.pipeline != 0 && start.pipeline != pipeline) {
-    throw failed_precondition("cannot go on at ", start, ": the position was taken in another pipeline; sizes, seeds, "
+    throw failed_precondition("cannot go on at ", start,
+                              ": the position was taken in another pipeline; sizes, seeds, "
                               "steps and their order must be those of then");
   }
   state.position.pipeline = pipeline;
@@ -55,7 +59,8 @@ Iterator& Iterator::operator=(Iterator&&) noexcept = default;
 std::optional<Example> Iterator::next() {
   State& state = *state_;
   if (state.failed) {
-    throw failed_precondition("the data pipeline failed at ", state.position, "; open it again to go on from there");
+    throw failed_precondition("the data pipeline failed at ", state.position,
+                              "; open it again to go on from there");
   }
   if (!state.stream) return std::nullopt;
   try {

@@ -11,12 +11,12 @@ namespace thalweg::data {
 std::vector<std::string> class_names(std::span<const std::string> labels) {
   std::vector<std::string> names(labels.begin(), labels.end());
   std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   const auto value = [](const std::string& name) { return parse_number(name).value; };
-  const bool numbers =
-      std::ranges::all_of(names, [](const auto& name) { return parse_number(name).kind == Number::kFinite; });
-  // Stable: texts of equal value, as large ids are after rounding, stay in alphabetical order and stay apart.
+  const bool numbers = std::ranges::all_of(
+      names, [](const auto& name) { return parse_number(name).kind == Number::kFinite; });
+  // Stable: texts of equal value, as large ids are after rounding, stay in alphabetical order and
+  // stay apart.
   if (numbers) std::ranges::stable_sort(names, {}, value);
   return names;
 }
@@ -29,8 +29,8 @@ Tensor class_indices(std::span<const std::string> labels, std::span<const std::s
   for (size_t row = 0; row < labels.size(); ++row) {
     const auto found = places.find(labels[row]);
     if (found == places.end()) {
-      throw invalid_argument("row ", row + 1, " has the label '", labels[row], "', which is none of the classes ",
-                             join(names, ", "));
+      throw invalid_argument("row ", row + 1, " has the label '", labels[row],
+                             "', which is none of the classes ", join(names, ", "));
     }
     out[row] = found->second;
   }
@@ -43,7 +43,8 @@ Tensor label_numbers(std::span<const std::string> labels) {
   for (size_t row = 0; row < labels.size(); ++row) {
     out[row] = static_cast<float>(parse_number(labels[row]).value);
     if (parse_number(labels[row]).kind == Number::kFinite && std::isfinite(out[row])) continue;
-    throw invalid_argument("row ", row + 1, " has the label '", labels[row], "', expected a finite number");
+    throw invalid_argument("row ", row + 1, " has the label '", labels[row],
+                           "', expected a finite number");
   }
   return result;
 }

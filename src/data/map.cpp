@@ -7,7 +7,8 @@ namespace {
 
 void check_component(const Spec& spec, size_t i) {
   if (i < spec.size()) return;
-  throw invalid_argument("there is no component ", i, "; the elements have ", spec.size(), " (", to_string(spec), ")");
+  throw invalid_argument("there is no component ", i, "; the elements have ", spec.size(), " (",
+                         to_string(spec), ")");
 }
 
 Tensor& component_of(Example& example, size_t i) {
@@ -35,7 +36,8 @@ Tensor scaled(const Tensor& input, float scale) {
 /// `function` in place of component i, which becomes `dtype`.
 template <class F>
 MapFunction component_map(DType dtype, int component, F function) {
-  if (component < 0) throw invalid_argument("component ", component, " does not exist; they count from 0");
+  if (component < 0)
+    throw invalid_argument("component ", component, " does not exist; they count from 0");
   const auto i = static_cast<size_t>(component);
   return {[i, function](Example example) {
             Tensor& tensor = component_of(example, i);
@@ -69,24 +71,29 @@ class MapStream : public ExampleStream {
 }  // namespace
 
 MapFunction to_float(float scale, int component) {
-  return component_map(kFloat32, component, [scale](const Tensor& tensor) { return scaled(tensor, scale); });
+  return component_map(kFloat32, component,
+                       [scale](const Tensor& tensor) { return scaled(tensor, scale); });
 }
 
 MapFunction cast(DType dtype, int component) {
-  return component_map(dtype, component, [dtype](const Tensor& tensor) { return tensor.cast(dtype); });
+  return component_map(dtype, component,
+                       [dtype](const Tensor& tensor) { return tensor.cast(dtype); });
 }
 
-// Over a source with random access, the mapped rows are themselves such a source: what comes after still works on row
-// numbers, and only the rows asked for are mapped.
+// Over a source with random access, the mapped rows are themselves such a source: what comes after
+// still works on row numbers, and only the rows asked for are mapped.
 class MapNode : public Node, private Rows {
  public:
-  MapNode(NodePtr input, MapFunction function) : input_(std::move(input)), function_(std::move(function)) {}
+  MapNode(NodePtr input, MapFunction function)
+      : input_(std::move(input)), function_(std::move(function)) {}
 
   Spec spec() const override { return mapped_spec(*input_, function_, cache_); }
   int64_t size() const override { return input_->size(); }
   uint64_t hash(Hash what) const override { return fold(input_->hash(what), 9); }
   const Rows* rows() const override { return input_->rows() == nullptr ? nullptr : this; }
-  std::unique_ptr<IndexStream> indices(int64_t epoch) const override { return input_->indices(epoch); }
+  std::unique_ptr<IndexStream> indices(int64_t epoch) const override {
+    return input_->indices(epoch);
+  }
   bool fixed_order() const override { return input_->fixed_order(); }
   std::unique_ptr<ExampleStream> examples(int64_t epoch) const override {
     return std::make_unique<MapStream>(input_->examples(epoch), function_);
@@ -112,10 +119,12 @@ Spec mapped_spec(const Node& input, const MapFunction& function, SpecCache& cach
   if (cache.spec) return *cache.spec;
   Spec result = input.spec();
   if (std::optional<Example> first = input.examples(0)->next()) {
-    // What varies between inputs may vary between outputs: an unknown first dimension (short batches) stays unknown.
+    // What varies between inputs may vary between outputs: an unknown first dimension (short
+    // batches) stays unknown.
     bool varies = false;
     for (const Component& component : result) {
-      varies = varies || !component.shape.has_rank() || (component.shape.rank() > 0 && component.shape[0] < 0);
+      varies = varies || !component.shape.has_rank() ||
+               (component.shape.rank() > 0 && component.shape[0] < 0);
     }
     const Example mapped = function(std::move(*first));
     const Spec names = std::move(result);

@@ -1,7 +1,8 @@
 // What a Dataset points at: a step of a pipeline, and the streams that run it.
 //
-// A Node is the immutable description, a Stream one pass over it. Steps that only choose or order elements are written
-// once for streams of any item, and run on row numbers while the source has random access, on examples otherwise.
+// A Node is the immutable description, a Stream one pass over it. Steps that only choose or order
+// elements are written once for streams of any item, and run on row numbers while the source has
+// random access, on examples otherwise.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +58,8 @@ class Node {
   virtual int64_t size() const = 0;
   virtual uint64_t hash(Hash what) const = 0;
 
-  /// Where the source has random access: its rows, and the numbers of those that pass `epoch` visits.
+  /// Where the source has random access: its rows, and the numbers of those that pass `epoch`
+  /// visits.
   virtual const Rows* rows() const { return nullptr; }
   virtual std::unique_ptr<IndexStream> indices(int64_t epoch) const;
   /// Whether every pass visits the same elements in the same order.

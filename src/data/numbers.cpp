@@ -13,7 +13,8 @@ namespace {
 
 bool is_any_of(std::string_view text, std::span<const std::string_view> words) {
   return std::ranges::any_of(words, [&](std::string_view word) {
-    return std::ranges::equal(text, word, {}, [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+    return std::ranges::equal(
+        text, word, {}, [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
   });
 }
 
@@ -23,9 +24,12 @@ constexpr double kTwoTo53 = 9007199254740992;
 
 /// Whether the integer written is the double read; only asked where it may not be.
 bool is_exact_integer(std::string_view text, double value) {
-  if (text.find_first_of(".eE") != std::string_view::npos || std::abs(value) < kTwoTo53) return true;
+  if (text.find_first_of(".eE") != std::string_view::npos || std::abs(value) < kTwoTo53)
+    return true;
   std::array<char, 400> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, std::chars_format::fixed, 0).ptr;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
+                                 std::chars_format::fixed, 0)
+                       .ptr;
   return text == std::string_view(digits.data(), static_cast<size_t>(end - digits.data()));
 }
 

@@ -13,7 +13,8 @@ struct Number {
   bool exact = true;  // false for an integer that a double rounds
 };
 
-/// Missing: empty, NA, N/A, NaN, null, None, ? (any case). Beyond the range of double counts as infinite.
+/// Missing: empty, NA, N/A, NaN, null, None, ? (any case). Beyond the range of double counts as
+/// infinite.
 Number parse_number(std::string_view text);
 
 /// A class may well be called "none" or "?", so for labels only empty, NA, N/A and NaN are missing.

@@ -17,7 +17,8 @@ constexpr double kMostExactInteger = 16777216;  // 2^24: float32 holds every int
 
 std::string quoted(std::string_view text) {
   constexpr size_t kLongest = 40;
-  return text.size() <= kLongest ? str('"', text, '"') : str('"', text.substr(0, kLongest), "...\"");
+  return text.size() <= kLongest ? str('"', text, '"')
+                                 : str('"', text.substr(0, kLongest), "...\"");
 }
 
 /// What is counted about a column while rows go by.
@@ -32,7 +33,8 @@ struct Column {
 
 class TableReader {
  public:
-  TableReader(const std::string& path, const CsvOptions& options) : path_(path), options_(options) {}
+  TableReader(const std::string& path, const CsvOptions& options)
+      : path_(path), options_(options) {}
 
   NumericTable read() {
     const std::string bytes = read_file(path_);
@@ -57,23 +59,29 @@ class TableReader {
     if (options_.header) check_header(record);
     find_label(record);
     if (columns_.size() == (has_label() ? 1u : 0u)) {
-      throw invalid_argument(path_, ": has no feature column, only the label '", options_.label, "'",
-                             delimiter_hint(record));
+      throw invalid_argument(path_, ": has no feature column, only the label '", options_.label,
+                             "'", delimiter_hint(record));
     }
   }
 
   void check_header(const CsvRecord& record) const {
     const auto at = str(path_, ":", record.line);
-    if (std::ranges::all_of(record.cells, [](const auto& cell) { return parse_number(cell).kind == Number::kFinite; })) {
-      throw invalid_argument(at, ": the first line holds only numbers (", quoted(record.cells[0]), ", ...), so it is "
-                             "data rather than column names; add a header line, or set the option header to false "
-                             "(columns are then named c1, c2, ...)");
+    if (std::ranges::all_of(record.cells, [](const auto& cell) {
+          return parse_number(cell).kind == Number::kFinite;
+        })) {
+      throw invalid_argument(
+          at, ": the first line holds only numbers (", quoted(record.cells[0]),
+          ", ...), so it is "
+          "data rather than column names; add a header line, or set the option header to false "
+          "(columns are then named c1, c2, ...)");
     }
     std::set<std::string_view> seen;
     for (size_t i = 0; i < columns_.size(); ++i) {
-      if (columns_[i].name.empty()) throw invalid_argument(at, ": column ", i + 1, " has no name in the header");
+      if (columns_[i].name.empty())
+        throw invalid_argument(at, ": column ", i + 1, " has no name in the header");
       if (!seen.insert(columns_[i].name).second) {
-        throw invalid_argument(at, ": two columns are named '", columns_[i].name, "'; names must differ");
+        throw invalid_argument(at, ": two columns are named '", columns_[i].name,
+                               "'; names must differ");
       }
     }
   }
@@ -84,8 +92,9 @@ class TableReader {
     label_ = static_cast<size_t>(std::ranges::find(names, options_.label) - names.begin());
     if (has_label() || options_.label_optional) return;
     const std::string near = nearest(options_.label, names);
-    throw invalid_argument(path_, ": has no column '", options_.label, "' for the label; its columns are ",
-                           join(names, ", "), near.empty() ? std::string() : str("; did you mean '", near, "'?"),
+    throw invalid_argument(path_, ": has no column '", options_.label,
+                           "' for the label; its columns are ", join(names, ", "),
+                           near.empty() ? std::string() : str("; did you mean '", near, "'?"),
                            delimiter_hint(record));
   }
 
@@ -100,8 +109,9 @@ class TableReader {
 
   void read_row(const CsvRecord& record) {
     if (record.cells.size() != columns_.size()) {
-      throw invalid_argument(path_, ":", record.line, ": found ", record.cells.size(), " cells, expected ",
-                             columns_.size(), " as in the ", options_.header ? "header" : "first line");
+      throw invalid_argument(path_, ":", record.line, ": found ", record.cells.size(),
+                             " cells, expected ", columns_.size(), " as in the ",
+                             options_.header ? "header" : "first line");
     }
     ++rows_;
     for (size_t i = 0; i < columns_.size(); ++i) {
@@ -115,43 +125,54 @@ class TableReader {
 
   void read_label(const std::string& cell, int64_t line) {
     if (is_missing_label(cell) && !options_.label_optional) {
-      throw invalid_argument(path_, ":", line, ": the label '", options_.label, "' of row ", rows_, " is missing (",
-                             quoted(cell), "); give it a value or remove the row");
+      throw invalid_argument(path_, ":", line, ": the label '", options_.label, "' of row ", rows_,
+                             " is missing (", quoted(cell), "); give it a value or remove the row");
     }
     labels_.push_back(cell);
   }
 
   void read_feature(Column& column, const std::string& cell, int64_t line) {
-    const auto at = [&] { return str(path_, ":", line, ": column '", column.name, "' holds ", quoted(cell)); };
+    const auto at = [&] {
+      return str(path_, ":", line, ": column '", column.name, "' holds ", quoted(cell));
+    };
     const Number number = parse_number(cell);
     switch (number.kind) {
-      case Number::kFinite: break;
+      case Number::kFinite:
+        break;
       case Number::kMissing:
         if (column.missing++ == 0) {
           column.first_missing_line = line;
           column.first_missing = quoted(cell);
         }
         break;
-      case Number::kInfinite: throw invalid_argument(at(), "; a model needs finite numbers");
+      case Number::kInfinite:
+        throw invalid_argument(at(), "; a model needs finite numbers");
       case Number::kText:
-        throw invalid_argument(at(), ", expected a number; columns of text cannot be features, so remove the column or "
-                               "replace its values by numbers");
+        throw invalid_argument(
+            at(),
+            ", expected a number; columns of text cannot be features, so remove the column or "
+            "replace its values by numbers");
     }
     const auto value = static_cast<float>(number.value);
-    if (std::isinf(value)) throw invalid_argument(at(), ", which is too large for float32 (at most 3.4e38)");
-    if (std::abs(number.value) > kMostExactInteger && cell.find_first_of(".eE") == std::string::npos &&
+    if (std::isinf(value))
+      throw invalid_argument(at(), ", which is too large for float32 (at most 3.4e38)");
+    if (std::abs(number.value) > kMostExactInteger &&
+        cell.find_first_of(".eE") == std::string::npos &&
         (static_cast<double>(value) != number.value || !number.exact) && column.inexact++ == 0) {
       column.first_inexact = cell;
     }
     values_.push_back(value);
   }
 
-  // Counted over the whole file: whether one cell or half the column is missing decides what the user does about it.
+  // Counted over the whole file: whether one cell or half the column is missing decides what the
+  // user does about it.
   void check_missing() const {
     for (const Column& column : columns_) {
       if (column.missing == 0) continue;
-      throw invalid_argument(path_, ":", column.first_missing_line, ": column '", column.name, "' has ", column.missing,
-                             " missing of ", rows_, " values (here ", column.first_missing, "), and models cannot take "
+      throw invalid_argument(path_, ":", column.first_missing_line, ": column '", column.name,
+                             "' has ", column.missing, " missing of ", rows_, " values (here ",
+                             column.first_missing,
+                             "), and models cannot take "
                              "missing values; fill them in, or remove the rows or the column");
     }
   }
@@ -159,8 +180,9 @@ class TableReader {
   void warn_inexact() const {
     for (const Column& column : columns_) {
       if (column.inexact == 0) continue;
-      log_warning("data", path_, ": column '", column.name, "' has ", column.inexact, " integers that float32 rounds (",
-                  column.first_inexact, " is one); if they are ids, remove the column");
+      log_warning("data", path_, ": column '", column.name, "' has ", column.inexact,
+                  " integers that float32 rounds (", column.first_inexact,
+                  " is one); if they are ids, remove the column");
     }
   }
 
@@ -203,7 +225,8 @@ Tensor select_columns(const NumericTable& table, std::span<const std::string> na
   for (const std::string& name : names) {
     const auto found = std::ranges::find(table.columns, name);
     if (found == table.columns.end()) {
-      throw invalid_argument("there is no column '", name, "'; the columns are ", join(table.columns, ", "));
+      throw invalid_argument("there is no column '", name, "'; the columns are ",
+                             join(table.columns, ", "));
     }
     places.push_back(static_cast<size_t>(found - table.columns.begin()));
   }

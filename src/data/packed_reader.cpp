@@ -27,7 +27,8 @@ PackedReader::PackedReader(const std::string& path) : state_(std::make_unique<St
   s.packed = s.bytes.size() >= 2 && s.bytes[0] == '\x1f' && s.bytes[1] == '\x8b';
   if (!s.packed) return;
   constexpr int kGzipOnly = 16;
-  if (inflateInit2(&s.zip, MAX_WBITS + kGzipOnly) != Z_OK) throw resource_exhausted(path, ": no memory to unpack it");
+  if (inflateInit2(&s.zip, MAX_WBITS + kGzipOnly) != Z_OK)
+    throw resource_exhausted(path, ": no memory to unpack it");
 }
 
 PackedReader::~PackedReader() {
@@ -61,7 +62,8 @@ size_t PackedReader::read(void* out, size_t size) {
     done += room - s.zip.avail_out;
     if (status == Z_STREAM_END) {
       s.between_members = true;
-    } else if (status == Z_BUF_ERROR || (status == Z_OK && s.used == s.bytes.size() && s.zip.avail_out != 0)) {
+    } else if (status == Z_BUF_ERROR ||
+               (status == Z_OK && s.used == s.bytes.size() && s.zip.avail_out != 0)) {
       throw data_loss(s.path, ": the gzip file is cut short: it ends after ", s.bytes.size(),
                       " bytes in the middle of its data; get it again");
     } else if (status != Z_OK) {

@@ -19,7 +19,8 @@ class PackedReader {
   size_t read(void* out, size_t size);
   /// Whether nothing follows. For gzip this is also what checks the checksum at the end.
   bool at_end();
-  /// More bytes than this cannot follow: a bound for what a header promises, before memory is taken for it.
+  /// More bytes than this cannot follow: a bound for what a header promises, before memory is taken
+  /// for it.
   uint64_t most_bytes_left() const;
 
  private:

@@ -1,7 +1,8 @@
 // map on several threads, in order.
 //
-// Workers take turns at the input (it is one stream), number what they took, compute side by side and leave the result
-// in a ring; the consumer collects by number. An error takes the place of its element, so it arrives in order too.
+// Workers take turns at the input (it is one stream), number what they took, compute side by side
+// and leave the result in a ring; the consumer collects by number. An error takes the place of its
+// element, so it arrives in order too.
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -16,12 +17,17 @@ namespace {
 class ParallelMapStream : public ExampleStream {
  public:
   ParallelMapStream(std::unique_ptr<ExampleStream> input, const MapFunction& function, int workers)
-      : input_(std::move(input)), function_(function), workers_(workers), ring_(2 * static_cast<size_t>(workers)) {}
-  // One stop for all before the first is joined: a worker may wait for its turn behind one that waits for room.
+      : input_(std::move(input)),
+        function_(function),
+        workers_(workers),
+        ring_(2 * static_cast<size_t>(workers)) {}
+  // One stop for all before the first is joined: a worker may wait for its turn behind one that
+  // waits for room.
   ~ParallelMapStream() override { stop_.request_stop(); }
 
   std::optional<Example> next() override {
-    while (threads_.size() < static_cast<size_t>(workers_)) threads_.emplace_back([this] { work(); });
+    while (threads_.size() < static_cast<size_t>(workers_))
+      threads_.emplace_back([this] { work(); });
     std::unique_lock lock(mutex_);
     Slot& slot = ring_[given_ % ring_.size()];
     // No deadline: whoever took element `given_` always fills its slot.
@@ -62,12 +68,14 @@ class ParallelMapStream : public ExampleStream {
     }
   }
 
-  /// Reads the next input into `slot`; returns its number, or nullopt when there is nothing more to do.
+  /// Reads the next input into `slot`; returns its number, or nullopt when there is nothing more to
+  /// do.
   std::optional<size_t> take(Slot& slot) {
     const std::lock_guard turn(input_mutex_);
     {
       std::unique_lock lock(mutex_);
-      if (!room_.wait(lock, stop_.get_token(), [&] { return input_ended_ || taken_ < given_ + ring_.size(); })) {
+      if (!room_.wait(lock, stop_.get_token(),
+                      [&] { return input_ended_ || taken_ < given_ + ring_.size(); })) {
         return std::nullopt;
       }
       if (input_ended_) return std::nullopt;

@@ -17,7 +17,8 @@ class PrefetchStream : public ExampleStream {
       : input_(std::move(input)), capacity_(static_cast<size_t>(count)) {}
 
   std::optional<Example> next() override {
-    if (!thread_.joinable()) thread_ = std::jthread([this](std::stop_token stop) { read_ahead(stop); });
+    if (!thread_.joinable())
+      thread_ = std::jthread([this](std::stop_token stop) { read_ahead(stop); });
     std::unique_lock lock(mutex_);
     // No deadline: the thread ends only by setting ended_, and is stopped only by the destructor.
     ready_.wait(lock, [&] { return !queue_.empty() || ended_; });
@@ -54,7 +55,7 @@ class PrefetchStream : public ExampleStream {
     }
     {
       const std::lock_guard lock(mutex_);
-      error_ = error;
+      error_ = std::move(error);  // the last the thread has to do with it
       ended_ = true;
     }
     ready_.notify_one();
@@ -77,7 +78,9 @@ class PrefetchNode : public Node {
 
   Spec spec() const override { return input_->spec(); }
   int64_t size() const override { return input_->size(); }
-  uint64_t hash(Hash what) const override { return input_->hash(what); }  // changes nothing that comes out
+  uint64_t hash(Hash what) const override {
+    return input_->hash(what);
+  }  // changes nothing that comes out
   std::unique_ptr<ExampleStream> examples(int64_t epoch) const override {
     return std::make_unique<PrefetchStream>(input_->examples(epoch), count_);
   }

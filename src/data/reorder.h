@@ -1,5 +1,5 @@
-// The common part of steps that choose or order elements without changing them: written once for row numbers and
-// examples alike.
+// The common part of steps that choose or order elements without changing them: written once for
+// row numbers and examples alike.
 #pragma once
 
 #include <type_traits>

@@ -85,7 +85,9 @@ class RepeatNode : public ReorderNode<RepeatNode> {
     if (all == kUnknownSize || __builtin_mul_overflow(all, count_, &total)) return kUnknownSize;
     return total;
   }
-  uint64_t hash(Hash what) const override { return fold(fold(input().hash(what), 7), static_cast<uint64_t>(count_)); }
+  uint64_t hash(Hash what) const override {
+    return fold(fold(input().hash(what), 7), static_cast<uint64_t>(count_));
+  }
 
   template <class T>
   std::unique_ptr<Stream<T>> stream(int64_t epoch) const {
@@ -99,7 +101,8 @@ class RepeatNode : public ReorderNode<RepeatNode> {
 }  // namespace
 
 NodePtr repeat_node(NodePtr input, int64_t count) {
-  if (count < -1) throw invalid_argument("repeat(", count, "): the count must be 0 or more, or -1 for ever");
+  if (count < -1)
+    throw invalid_argument("repeat(", count, "): the count must be 0 or more, or -1 for ever");
   return std::make_shared<RepeatNode>(std::move(input), count);
 }
 

@@ -6,9 +6,10 @@
 namespace thalweg::data {
 namespace {
 
-// Fills the buffer, then draws from it and tops it up. With the whole pass in the buffer this is the Fisher-Yates
-// shuffle, so row numbers need no second algorithm. The state is a function of (seed, epoch, elements given): skip()
-// replays it, which on row numbers costs some ten nanoseconds each.
+// Fills the buffer, then draws from it and tops it up. With the whole pass in the buffer this is
+// the Fisher-Yates shuffle, so row numbers need no second algorithm. The state is a function of
+// (seed, epoch, elements given): skip() replays it, which on row numbers costs some ten nanoseconds
+// each.
 template <class T>
 class ShuffleStream : public Stream<T> {
  public:
@@ -62,7 +63,8 @@ class ShuffleNode : public ReorderNode<ShuffleNode> {
 }  // namespace
 
 NodePtr shuffle_node(NodePtr input, int64_t buffer_size, uint64_t seed) {
-  if (buffer_size < 1) throw invalid_argument("shuffle(", buffer_size, "): the buffer must hold at least 1 element");
+  if (buffer_size < 1)
+    throw invalid_argument("shuffle(", buffer_size, "): the buffer must hold at least 1 element");
   return std::make_shared<ShuffleNode>(std::move(input), buffer_size, seed);
 }
 

@@ -39,12 +39,15 @@ class AllIndices : public IndexStream {
 
 class TensorsNode : public Node, private Rows {
  public:
-  TensorsNode(std::vector<Tensor> tensors, Spec spec) : tensors_(std::move(tensors)), spec_(std::move(spec)) {}
+  TensorsNode(std::vector<Tensor> tensors, Spec spec)
+      : tensors_(std::move(tensors)), spec_(std::move(spec)) {}
 
   Spec spec() const override { return spec_; }
   int64_t size() const override { return tensors_[0].dim(0); }
   const Rows* rows() const override { return this; }
-  std::unique_ptr<IndexStream> indices(int64_t) const override { return std::make_unique<AllIndices>(size()); }
+  std::unique_ptr<IndexStream> indices(int64_t) const override {
+    return std::make_unique<AllIndices>(size());
+  }
   bool fixed_order() const override { return true; }
 
   uint64_t hash(Hash what) const override {
@@ -75,15 +78,18 @@ class TensorsNode : public Node, private Rows {
       if (spec_[i].dtype == kString) {
         const std::string* in = tensors_[i].data<std::string>().data();
         auto out = result[i].mutable_data<std::string>().begin();
-        for (const int64_t index : indices) out = std::copy_n(in + static_cast<size_t>(index) * cells, cells, out);
+        for (const int64_t index : indices)
+          out = std::copy_n(in + static_cast<size_t>(index) * cells, cells, out);
       } else {
-        copy_rows(tensors_[i].raw(), cells * element_size(spec_[i].dtype), indices, result[i].mutable_raw());
+        copy_rows(tensors_[i].raw(), cells * element_size(spec_[i].dtype), indices,
+                  result[i].mutable_raw());
       }
     }
     return result;
   }
 
-  static void copy_rows(const void* from, size_t bytes, std::span<const int64_t> indices, void* to) {
+  static void copy_rows(const void* from, size_t bytes, std::span<const int64_t> indices,
+                        void* to) {
     if (bytes == 0) return;
     const auto* in = static_cast<const std::byte*>(from);
     auto* out = static_cast<std::byte*>(to);
@@ -99,7 +105,8 @@ class TensorsNode : public Node, private Rows {
 
 class GeneratorStream : public ExampleStream {
  public:
-  GeneratorStream(Generator generator, const Spec& spec) : generator_(std::move(generator)), spec_(spec) {}
+  GeneratorStream(Generator generator, const Spec& spec)
+      : generator_(std::move(generator)), spec_(spec) {}
 
   std::optional<Example> next() override {
     if (!generator_) return std::nullopt;
@@ -119,7 +126,8 @@ class GeneratorStream : public ExampleStream {
 
 class GeneratorNode : public Node {
  public:
-  GeneratorNode(Spec spec, GeneratorFactory factory) : spec_(std::move(spec)), factory_(std::move(factory)) {}
+  GeneratorNode(Spec spec, GeneratorFactory factory)
+      : spec_(std::move(spec)), factory_(std::move(factory)) {}
 
   Spec spec() const override { return spec_; }
   int64_t size() const override { return kUnknownSize; }
@@ -160,13 +168,17 @@ NodePtr tensors_node(std::vector<Tensor> tensors, std::vector<std::string> names
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Tensor& tensor = tensors[i];
     std::string name = names.empty() ? default_name(i) : std::move(names[i]);
-    if (!tensor.is_valid()) throw invalid_argument("component '", name, "' is an empty Tensor without type and shape");
+    if (!tensor.is_valid())
+      throw invalid_argument("component '", name, "' is an empty Tensor without type and shape");
     if (tensor.rank() == 0) {
-      throw invalid_argument("component '", name, "' is a scalar; a dataset is made of the rows of tensors of rank >= 1");
+      throw invalid_argument(
+          "component '", name,
+          "' is a scalar; a dataset is made of the rows of tensors of rank >= 1");
     }
     if (tensor.dim(0) != tensors[0].dim(0)) {
-      throw invalid_argument("component '", name, "' has ", tensor.dim(0), " rows ", tensor.shape(), ", but '",
-                             spec[0].name, "' has ", tensors[0].dim(0), " ", tensors[0].shape());
+      throw invalid_argument("component '", name, "' has ", tensor.dim(0), " rows ", tensor.shape(),
+                             ", but '", spec[0].name, "' has ", tensors[0].dim(0), " ",
+                             tensors[0].shape());
     }
     spec.push_back({std::move(name), tensor.dtype(), tensor.shape().slice(1)});
   }
@@ -176,7 +188,8 @@ NodePtr tensors_node(std::vector<Tensor> tensors, std::vector<std::string> names
 
 NodePtr generator_node(Spec spec, GeneratorFactory factory) {
   if (!factory) throw invalid_argument("from_generator needs a function that starts a pass");
-  if (spec.empty()) throw invalid_argument("from_generator needs a spec with at least one component");
+  if (spec.empty())
+    throw invalid_argument("from_generator needs a spec with at least one component");
   check_names(spec);
   return std::make_shared<GeneratorNode>(std::move(spec), std::move(factory));
 }

@@ -17,7 +17,8 @@ void check_fraction(double fraction) {
 
 void shuffle(std::vector<int64_t>& rows, uint64_t seed) {
   Philox random(seed);
-  for (size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[static_cast<size_t>(random.below(i))]);
+  for (size_t i = rows.size(); i > 1; --i)
+    std::swap(rows[i - 1], rows[static_cast<size_t>(random.below(i))]);
 }
 
 /// Rows of each class, classes in the order of their labels.
@@ -30,29 +31,33 @@ std::vector<std::vector<int64_t>> rows_by_class(const Tensor& labels) {
       for (const T& label : labels.data<T>()) classes[label].push_back(row++);
       for (auto& [label, rows] : classes) result.push_back(std::move(rows));
     } else {
-      throw invalid_argument("labels of ", labels.dtype(), " have no classes to keep the shares of; use integers, bool "
+      throw invalid_argument("labels of ", labels.dtype(),
+                             " have no classes to keep the shares of; use integers, bool "
                              "or strings, or random_split()");
     }
   });
   return result;
 }
 
-/// How many rows of each class go to validation: the floor of its share, then one more for the largest remainders
-/// until the total is right.
-std::vector<int64_t> shares(const std::vector<std::vector<int64_t>>& classes, int64_t rows, double fraction) {
+/// How many rows of each class go to validation: the floor of its share, then one more for the
+/// largest remainders until the total is right.
+std::vector<int64_t> shares(const std::vector<std::vector<int64_t>>& classes, int64_t rows,
+                            double fraction) {
   std::vector<int64_t> result;
   std::vector<double> remainder;
   int64_t left = std::llround(fraction * static_cast<double>(rows));
   for (const auto& members : classes) {
     const double share = fraction * static_cast<double>(members.size());
-    result.push_back(std::min(static_cast<int64_t>(share), static_cast<int64_t>(members.size()) - 1));
+    result.push_back(
+        std::min(static_cast<int64_t>(share), static_cast<int64_t>(members.size()) - 1));
     remainder.push_back(share - std::floor(share));
     left -= result.back();
   }
   std::vector<size_t> order(classes.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, [&](size_t a, size_t b) {
-    return remainder[a] != remainder[b] ? remainder[a] > remainder[b] : classes[a].size() > classes[b].size();
+    return remainder[a] != remainder[b] ? remainder[a] > remainder[b]
+                                        : classes[a].size() > classes[b].size();
   });
   for (const size_t i : order) {
     if (left <= 0) break;
@@ -79,7 +84,8 @@ void sort(RowSplit& split) {
 
 RowSplit stratified_split(const Tensor& labels, double fraction, uint64_t seed) {
   check_fraction(fraction);
-  if (labels.rank() != 1) throw invalid_argument("labels must be a vector, got ", labels.dtype(), labels.shape());
+  if (labels.rank() != 1)
+    throw invalid_argument("labels must be a vector, got ", labels.dtype(), labels.shape());
   const auto classes = rows_by_class(labels);
   const auto counts = shares(classes, labels.dim(0), fraction);
   RowSplit split;
@@ -93,7 +99,8 @@ RowSplit random_split(int64_t rows, double fraction, uint64_t seed) {
   if (rows < 0) throw invalid_argument("cannot split ", rows, " rows");
   std::vector<int64_t> all(static_cast<size_t>(rows));
   std::iota(all.begin(), all.end(), int64_t{0});
-  const int64_t count = std::min(std::llround(fraction * static_cast<double>(rows)), std::max<long long>(0, rows - 1));
+  const int64_t count = std::min(std::llround(fraction * static_cast<double>(rows)),
+                                 std::max<long long>(0, rows - 1));
   RowSplit split;
   deal(std::move(all), count, mix_seed(seed, uint64_t{0}), split);
   sort(split);

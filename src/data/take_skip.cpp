@@ -9,7 +9,8 @@ namespace {
 template <class T>
 class TakeStream : public Stream<T> {
  public:
-  TakeStream(std::unique_ptr<Stream<T>> input, int64_t count) : input_(std::move(input)), left_(count) {}
+  TakeStream(std::unique_ptr<Stream<T>> input, int64_t count)
+      : input_(std::move(input)), left_(count) {}
   std::optional<T> next() override {
     if (left_ == 0) return std::nullopt;
     --left_;
@@ -34,7 +35,9 @@ class TakeNode : public ReorderNode<TakeNode> {
     if (all == kInfinite || count_ == 0) return count_;
     return all == kUnknownSize ? kUnknownSize : std::min(all, count_);
   }
-  uint64_t hash(Hash what) const override { return fold(fold(input().hash(what), 3), static_cast<uint64_t>(count_)); }
+  uint64_t hash(Hash what) const override {
+    return fold(fold(input().hash(what), 3), static_cast<uint64_t>(count_));
+  }
   bool fixed_order() const override { return input().fixed_order(); }
 
   template <class T>
@@ -53,7 +56,9 @@ class SkipNode : public ReorderNode<SkipNode> {
     const int64_t all = input().size();
     return all < 0 ? all : std::max<int64_t>(0, all - count_);
   }
-  uint64_t hash(Hash what) const override { return fold(fold(input().hash(what), 4), static_cast<uint64_t>(count_)); }
+  uint64_t hash(Hash what) const override {
+    return fold(fold(input().hash(what), 4), static_cast<uint64_t>(count_));
+  }
   bool fixed_order() const override { return input().fixed_order(); }
 
   template <class T>
@@ -88,7 +93,8 @@ class ListedIndices : public IndexStream {
 class SelectNode : public Node {
  public:
   /// `indices` are numbers of source rows.
-  SelectNode(NodePtr input, std::vector<int64_t> indices) : input_(std::move(input)), indices_(std::move(indices)) {}
+  SelectNode(NodePtr input, std::vector<int64_t> indices)
+      : input_(std::move(input)), indices_(std::move(indices)) {}
   Spec spec() const override { return input_->spec(); }
   int64_t size() const override { return static_cast<int64_t>(indices_.size()); }
   uint64_t hash(Hash what) const override {
@@ -97,7 +103,9 @@ class SelectNode : public Node {
     return result;
   }
   const Rows* rows() const override { return input_->rows(); }
-  std::unique_ptr<IndexStream> indices(int64_t) const override { return std::make_unique<ListedIndices>(indices_); }
+  std::unique_ptr<IndexStream> indices(int64_t) const override {
+    return std::make_unique<ListedIndices>(indices_);
+  }
   bool fixed_order() const override { return true; }
 
  private:
@@ -119,8 +127,9 @@ NodePtr skip_node(NodePtr input, int64_t count) {
 
 NodePtr select_node(NodePtr input, const std::vector<int64_t>& indices) {
   if (input->rows() == nullptr || !input->fixed_order()) {
-    throw invalid_argument("select() needs random access in a fixed order, which this pipeline does not have; call it "
-                           "right after the source, before shuffle, repeat, batch and prefetch");
+    throw invalid_argument(
+        "select() needs random access in a fixed order, which this pipeline does not have; call it "
+        "right after the source, before shuffle, repeat, batch and prefetch");
   }
   // Numbers count this node's elements; they become rows of the source here, once.
   std::vector<int64_t> visited;
@@ -131,7 +140,8 @@ NodePtr select_node(NodePtr input, const std::vector<int64_t>& indices) {
   selected.reserve(indices.size());
   for (const int64_t index : indices) {
     if (index < 0 || index >= static_cast<int64_t>(visited.size())) {
-      throw out_of_range("select(): element ", index, " does not exist; the dataset has ", visited.size());
+      throw out_of_range("select(): element ", index, " does not exist; the dataset has ",
+                         visited.size());
     }
     selected.push_back(visited[static_cast<size_t>(index)]);
   }

@@ -29,16 +29,21 @@ TEST(CsvReader, CutsRecordsAndCountsLines) {
 }
 
 TEST(CsvReader, KeepsLineBreaksDelimitersAndQuotesInQuotes) {
-  EXPECT_EQ(records("1,\"x\ny, z\",2\n3,\"he said \"\"ok\"\"\",\"\"\n"), "1:1|x\ny, z|2 3:3|he said \"ok\"| ");
+  EXPECT_EQ(records("1,\"x\ny, z\",2\n3,\"he said \"\"ok\"\"\",\"\"\n"),
+            "1:1|x\ny, z|2 3:3|he said \"ok\"| ");
   EXPECT_EQ(records("\"a\n\nb\"\n1"), "1:a\n\nb 4:1 ");
   EXPECT_EQ(records("\"last\""), "1:last ");
 }
 
 TEST(CsvReader, SaysWhereAQuoteOpenedOrStrays) {
-  expect_error(Code::kInvalidArgument, [] { records("a,b\n1,2\n\"x\n\n3,4"); }, "f.csv:3", "never closed");
-  expect_error(Code::kInvalidArgument, [] { records("a,b\n\"x\ny\",\"z\n\n"); }, "f.csv:3", "never closed");
-  expect_error(Code::kInvalidArgument, [] { records("a\nb\"c\n"); }, "f.csv:2", "quote sign inside");
-  expect_error(Code::kInvalidArgument, [] { records("a\n\"b\n\"c\n"); }, "f.csv:3", "begins on line 2");
+  expect_error(
+      Code::kInvalidArgument, [] { records("a,b\n1,2\n\"x\n\n3,4"); }, "f.csv:3", "never closed");
+  expect_error(
+      Code::kInvalidArgument, [] { records("a,b\n\"x\ny\",\"z\n\n"); }, "f.csv:3", "never closed");
+  expect_error(
+      Code::kInvalidArgument, [] { records("a\nb\"c\n"); }, "f.csv:2", "quote sign inside");
+  expect_error(
+      Code::kInvalidArgument, [] { records("a\n\"b\n\"c\n"); }, "f.csv:3", "begins on line 2");
 }
 
 TEST(CsvReader, GivesEmptyCellsAtTheEndOfTheFile) {
@@ -65,11 +70,31 @@ TEST(CsvReader, ReadsRecordsLongerThanAnyBuffer) {
 TEST(CheckText, TakesUtf8AndNamesAnythingElse) {
   EXPECT_EQ(check_text("\xEF\xBB\xBFgröße", "f"), "größe");
   EXPECT_EQ(check_text("数据\t\U0001F600\r\n", "f"), "数据\t\U0001F600\r\n");
-  expect_error(Code::kInvalidArgument, [] { check_text("\xFF\xFE" "a", "f"); }, "f:", "UTF-16");
-  expect_error(Code::kInvalidArgument, [] { check_text(std::string_view("a\nb\0c", 5), "f"); }, "f:2:", "value 0");
-  expect_error(Code::kInvalidArgument, [] { check_text("a\n\nGr\xF6\xDF" "e\n", "f"); }, "f:3:", "byte 246", "iconv");
-  expect_error(Code::kInvalidArgument, [] { check_text("a\xC3", "f"); }, "f:1:", "UTF-8");
-  expect_error(Code::kInvalidArgument, [] { check_text("\x80", "f"); }, "f:1:", "UTF-8");
+  expect_error(
+      Code::kInvalidArgument,
+      [] {
+        check_text(
+            "\xFF\xFE"
+            "a",
+            "f");
+      },
+      "f:", "UTF-16");
+  expect_error(
+      Code::kInvalidArgument, [] { check_text(std::string_view("a\nb\0c", 5), "f"); },
+      "f:2:", "value 0");
+  expect_error(
+      Code::kInvalidArgument,
+      [] {
+        check_text(
+            "a\n\nGr\xF6\xDF"
+            "e\n",
+            "f");
+      },
+      "f:3:", "byte 246", "iconv");
+  expect_error(
+      Code::kInvalidArgument, [] { check_text("a\xC3", "f"); }, "f:1:", "UTF-8");
+  expect_error(
+      Code::kInvalidArgument, [] { check_text("\x80", "f"); }, "f:1:", "UTF-8");
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ using testing::expect_error;
 using testing::TemporaryFolder;
 using Values = std::vector<int64_t>;
 
-/// Without write_file's care for power cuts, which would make tests that write hundreds of files slow.
+/// Without write_file's care for power cuts, which would make tests that write hundreds of files
+/// slow.
 inline void put_file(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
@@ -41,7 +42,8 @@ inline Values drain(Iterator& pass) {
   Values result;
   while (auto example = pass.next()) {
     const Tensor& tensor = example->at(0);
-    for (int64_t i = 0; i < tensor.num_elements(); ++i) result.push_back(static_cast<int64_t>(tensor.at(i)));
+    for (int64_t i = 0; i < tensor.num_elements(); ++i)
+      result.push_back(static_cast<int64_t>(tensor.at(i)));
   }
   return result;
 }

@@ -27,13 +27,38 @@ TEST(FromTensors, SlicesAlongTheFirstDimensionWithoutCopying) {
 
 TEST(FromTensors, RejectsWhatHasNoCommonRows) {
   const Tensor x = Tensor::zeros(kFloat32, {3, 2});
-  expect_error(Code::kInvalidArgument, [&] { Dataset::from_tensors({}); }, "at least one");
-  expect_error(Code::kInvalidArgument, [&] { Dataset::from_tensors({x, Tensor(1.f)}); }, "'label'", "scalar");
-  expect_error(Code::kInvalidArgument, [&] { Dataset::from_tensors({x, Tensor::zeros(kInt64, {4})}); }, "'label'",
-               "4 rows", "'features' has 3");
-  expect_error(Code::kInvalidArgument, [&] { Dataset::from_tensors({x}, {"a", "b"}); }, "2 names", "1 tensors");
-  expect_error(Code::kInvalidArgument, [&] { Dataset::from_tensors({x, x}, {"a", "a"}); }, "'a'", "differ");
-  expect_error(Code::kInvalidArgument, [&] { Dataset::from_tensors({x, Tensor()}); }, "'label'", "empty Tensor");
+  expect_error(
+      Code::kInvalidArgument, [&] { Dataset::from_tensors({}); }, "at least one");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        Dataset::from_tensors({x, Tensor(1.f)});
+      },
+      "'label'", "scalar");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        Dataset::from_tensors({x, Tensor::zeros(kInt64, {4})});
+      },
+      "'label'", "4 rows", "'features' has 3");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        Dataset::from_tensors({x}, {"a", "b"});
+      },
+      "2 names", "1 tensors");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        Dataset::from_tensors({x, x}, {"a", "a"});
+      },
+      "'a'", "differ");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        Dataset::from_tensors({x, Tensor()});
+      },
+      "'label'", "empty Tensor");
 }
 
 TEST(FromTensors, CarriesStrings) {
@@ -46,12 +71,13 @@ TEST(FromTensors, CarriesStrings) {
 }
 
 TEST(FromGenerator, GivesWhatTheFunctionMakesAndKnowsItsEpoch) {
-  const Dataset dataset = Dataset::from_generator({{"n", kInt64, {}}}, [](int64_t epoch) -> Generator {
-    return [epoch, count = 0]() mutable -> std::optional<Example> {
-      if (count++ == 2) return std::nullopt;
-      return Example{Tensor(epoch * 10 + count)};
-    };
-  });
+  const Dataset dataset =
+      Dataset::from_generator({{"n", kInt64, {}}}, [](int64_t epoch) -> Generator {
+        return [epoch, count = 0]() mutable -> std::optional<Example> {
+          if (count++ == 2) return std::nullopt;
+          return Example{Tensor(epoch * 10 + count)};
+        };
+      });
   EXPECT_FALSE(dataset.size());
   EXPECT_FALSE(dataset.has_random_access());
   EXPECT_EQ(values_of(dataset), (Values{1, 2}));
@@ -61,14 +87,25 @@ TEST(FromGenerator, GivesWhatTheFunctionMakesAndKnowsItsEpoch) {
 
 TEST(FromGenerator, ChecksElementsAgainstTheSpec) {
   const auto making = [](Example example) {
-    return Dataset::from_generator({{"x", kFloat32, {kUnknownDim, 2}}},
-                                   [=](int64_t) -> Generator { return [=] { return std::optional(example); }; });
+    return Dataset::from_generator({{"x", kFloat32, {kUnknownDim, 2}}}, [=](int64_t) -> Generator {
+      return [=] { return std::optional(example); };
+    });
   };
   EXPECT_TRUE(making({Tensor::zeros(kFloat32, {5, 2})}).iterate().next());
-  expect_error(Code::kInvalidArgument, [&] { making({Tensor::zeros(kFloat32, {5, 3})}).iterate().next(); },
-               "epoch 0, element 0", "'x'", "float32[5, 3]", "float32[?, 2]");
-  expect_error(Code::kInvalidArgument, [&] { making({Tensor::zeros(kInt32, {5, 2})}).iterate().next(); }, "int32");
-  expect_error(Code::kInvalidArgument, [&] { making({}).iterate().next(); }, "0 components", "expected 1");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        making({Tensor::zeros(kFloat32, {5, 3})}).iterate().next();
+      },
+      "epoch 0, element 0", "'x'", "float32[5, 3]", "float32[?, 2]");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        making({Tensor::zeros(kInt32, {5, 2})}).iterate().next();
+      },
+      "int32");
+  expect_error(
+      Code::kInvalidArgument, [&] { making({}).iterate().next(); }, "0 components", "expected 1");
 }
 
 TEST(Batch, KeepsTheShortLastBatchUnlessTold) {
@@ -96,13 +133,15 @@ TEST(Batch, StacksBatchesOfBatches) {
 
 TEST(Batch, NamesElementsThatDoNotStack) {
   const Dataset ragged = numbers(5).batch(2).batch(3);
-  expect_error(Code::kInvalidArgument, [&] { ragged.iterate().next(); }, "batch(3)", "n int64[?]", "int64[2]",
-               "number 3", "int64[1]");
+  expect_error(
+      Code::kInvalidArgument, [&] { ragged.iterate().next(); }, "batch(3)", "n int64[?]",
+      "int64[2]", "number 3", "int64[1]");
 }
 
 TEST(Batch, GathersRowsOfEveryComponent) {
-  const Dataset dataset = Dataset::from_tensors({Tensor::of<float>({1, 2, 3, 4, 5, 6}, {3, 2}),
-                                                 Tensor::of<uint8_t>({7, 8, 9}), Tensor::zeros(kInt32, {3, 0})});
+  const Dataset dataset =
+      Dataset::from_tensors({Tensor::of<float>({1, 2, 3, 4, 5, 6}, {3, 2}),
+                             Tensor::of<uint8_t>({7, 8, 9}), Tensor::zeros(kInt32, {3, 0})});
   const Example batch = *dataset.select({2, 0, 2}).batch(8).iterate().next();
   EXPECT_EQ(batch[0].to_string(), "float32[3, 2] [[5, 6], [1, 2], [5, 6]]");
   EXPECT_EQ(batch[1].to_string(), "uint8[3] [9, 7, 9]");
@@ -184,29 +223,43 @@ TEST(Select, TakesTheListedElements) {
   EXPECT_EQ(values_of(numbers(9).skip(4).select({1, 0}).select({1})), (Values{4}));
   EXPECT_EQ(values_of(numbers(9).map(plus(10)).select({2})), (Values{12}));
   EXPECT_EQ(values_of(numbers(9).select({})), Values{});
-  expect_error(Code::kOutOfRange, [] { numbers(9).take(3).select({3}); }, "element 3", "has 3");
-  expect_error(Code::kOutOfRange, [] { numbers(9).select({-1}); }, "-1");
-  expect_error(Code::kInvalidArgument, [] { numbers(9).shuffle(9, 1).select({0}); }, "before shuffle");
-  expect_error(Code::kInvalidArgument, [] { generated(9).select({0}); }, "random access");
+  expect_error(
+      Code::kOutOfRange, [] { numbers(9).take(3).select({3}); }, "element 3", "has 3");
+  expect_error(
+      Code::kOutOfRange, [] { numbers(9).select({-1}); }, "-1");
+  expect_error(
+      Code::kInvalidArgument, [] { numbers(9).shuffle(9, 1).select({0}); }, "before shuffle");
+  expect_error(
+      Code::kInvalidArgument, [] { generated(9).select({0}); }, "random access");
 }
 
 TEST(Steps, RejectSettingsThatMakeNoSense) {
   const Dataset dataset = numbers(3);
-  expect_error(Code::kInvalidArgument, [&] { dataset.batch(0); }, "batch(0)");
-  expect_error(Code::kInvalidArgument, [&] { dataset.shuffle(0, 1); }, "shuffle(0)");
-  expect_error(Code::kInvalidArgument, [&] { dataset.repeat(-2); }, "repeat(-2)");
-  expect_error(Code::kInvalidArgument, [&] { dataset.take(-1); }, "take(-1)");
-  expect_error(Code::kInvalidArgument, [&] { dataset.skip(-1); }, "skip(-1)");
-  expect_error(Code::kInvalidArgument, [&] { dataset.prefetch(0); }, "prefetch(0)");
-  expect_error(Code::kInvalidArgument, [&] { dataset.map(plus(1), {.parallel = 0}); }, "parallel is 0");
+  expect_error(
+      Code::kInvalidArgument, [&] { dataset.batch(0); }, "batch(0)");
+  expect_error(
+      Code::kInvalidArgument, [&] { dataset.shuffle(0, 1); }, "shuffle(0)");
+  expect_error(
+      Code::kInvalidArgument, [&] { dataset.repeat(-2); }, "repeat(-2)");
+  expect_error(
+      Code::kInvalidArgument, [&] { dataset.take(-1); }, "take(-1)");
+  expect_error(
+      Code::kInvalidArgument, [&] { dataset.skip(-1); }, "skip(-1)");
+  expect_error(
+      Code::kInvalidArgument, [&] { dataset.prefetch(0); }, "prefetch(0)");
+  expect_error(
+      Code::kInvalidArgument, [&] { dataset.map(plus(1), {.parallel = 0}); }, "parallel is 0");
 }
 
 TEST(Component, GathersOneComponentOfAllElements) {
-  const Dataset dataset = Dataset::from_tensors({Tensor::zeros(kFloat32, {3, 2}), Tensor::of<int64_t>({5, 6, 7})});
+  const Dataset dataset =
+      Dataset::from_tensors({Tensor::zeros(kFloat32, {3, 2}), Tensor::of<int64_t>({5, 6, 7})});
   EXPECT_EQ(dataset.select({2, 0}).component(1).to_string(), "int64[2] [7, 5]");
   EXPECT_EQ(dataset.take(0).component(0).shape(), (Shape{0, 2}));
-  expect_error(Code::kInvalidArgument, [&] { dataset.component(2); }, "component 2", "label");
-  expect_error(Code::kInvalidArgument, [&] { dataset.repeat().component(1); }, "endless");
+  expect_error(
+      Code::kInvalidArgument, [&] { dataset.component(2); }, "component 2", "label");
+  expect_error(
+      Code::kInvalidArgument, [&] { dataset.repeat().component(1); }, "endless");
 }
 
 TEST(Fingerprint, TellsDataAndStepsApart) {
@@ -216,7 +269,8 @@ TEST(Fingerprint, TellsDataAndStepsApart) {
   EXPECT_NE(Dataset::from_tensors({Tensor::of<float>({1, 2, 4})}).fingerprint(), print);
   EXPECT_NE(Dataset::from_tensors({x}, {"other"}).fingerprint(), print);
   EXPECT_NE(Dataset::from_tensors({x}).batch(2).fingerprint(), print);
-  EXPECT_NE(Dataset::from_tensors({x}).shuffle(2, 1).fingerprint(), Dataset::from_tensors({x}).shuffle(2, 2).fingerprint());
+  EXPECT_NE(Dataset::from_tensors({x}).shuffle(2, 1).fingerprint(),
+            Dataset::from_tensors({x}).shuffle(2, 2).fingerprint());
   EXPECT_EQ(Dataset::from_tensors({x}).prefetch(2).fingerprint(), print);
   EXPECT_NE(Dataset::from_tensors({Tensor::of<std::string>({"ab", "c"})}).fingerprint(),
             Dataset::from_tensors({Tensor::of<std::string>({"a", "bc"})}).fingerprint());

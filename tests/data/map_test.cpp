@@ -21,7 +21,8 @@ TEST(Map, AppliesToElementsAndToBatches) {
 TEST(Map, KeepsTheOrderInParallel) {
   // Later elements finish first.
   const MapFunction slow = [](Example example) {
-    std::this_thread::sleep_for(std::chrono::microseconds(200 * (7 - example[0].item<int64_t>() % 8)));
+    std::this_thread::sleep_for(
+        std::chrono::microseconds(200 * (7 - example[0].item<int64_t>() % 8)));
     return example;
   };
   const Dataset dataset = numbers(64).map(slow, {.parallel = 4});
@@ -40,10 +41,13 @@ TEST(Map, OnlyMapsWhatIsAskedFor) {
 }
 
 TEST(Map, FindsTheSpecFromTheFirstElement) {
-  const MapFunction pair = [](Example example) { return Example{example[0].cast(kFloat32), Tensor(true)}; };
+  const MapFunction pair = [](Example example) {
+    return Example{example[0].cast(kFloat32), Tensor(true)};
+  };
   EXPECT_EQ(to_string(numbers(3).map(pair).spec()), "n float32[], component_1 bool[]");
   EXPECT_EQ(to_string(numbers(3).batch(2).map(pair).spec()), "n float32[?], component_1 bool[]");
-  EXPECT_EQ(to_string(numbers(3).map(pair, {.parallel = 2}).spec()), "n float32[], component_1 bool[]");
+  EXPECT_EQ(to_string(numbers(3).map(pair, {.parallel = 2}).spec()),
+            "n float32[], component_1 bool[]");
   EXPECT_EQ(to_string(numbers(0).map(pair).spec()), "n int64[]");
 }
 
@@ -55,8 +59,10 @@ TEST(Map, ErrorsComeWithTheirElementAndInOrder) {
   for (const int parallel : {1, 3}) {
     Iterator pass = numbers(9).map(fails, {.parallel = parallel}).iterate();
     for (int i = 0; i < 3; ++i) EXPECT_EQ(pass.next()->at(0).item<int64_t>(), i);
-    expect_error(Code::kInvalidArgument, [&] { pass.next(); }, "epoch 0, element 3: bad cell");
-    expect_error(Code::kFailedPrecondition, [&] { pass.next(); }, "failed at epoch 0, element 3");
+    expect_error(
+        Code::kInvalidArgument, [&] { pass.next(); }, "epoch 0, element 3: bad cell");
+    expect_error(
+        Code::kFailedPrecondition, [&] { pass.next(); }, "failed at epoch 0, element 3");
   }
 }
 
@@ -84,7 +90,8 @@ TEST(Map, WorkersComputeSerially) {
 }
 
 TEST(ToFloat, ScalesBytesAndOtherTypes) {
-  const Dataset bytes = Dataset::from_tensors({Tensor::of<uint8_t>({0, 51, 255}), Tensor::of<int64_t>({1, 2, 3})});
+  const Dataset bytes =
+      Dataset::from_tensors({Tensor::of<uint8_t>({0, 51, 255}), Tensor::of<int64_t>({1, 2, 3})});
   const Dataset dataset = bytes.batch(3).map(to_float(1 / 255.f));
   const Example example = *dataset.iterate().next();
   EXPECT_EQ(example[0].dtype(), kFloat32);
@@ -96,13 +103,18 @@ TEST(ToFloat, ScalesBytesAndOtherTypes) {
   EXPECT_EQ(to_string(dataset.spec()), "features float32[?], label int64[?]");
   EXPECT_EQ(to_string(bytes.map(to_float()).spec()), "features float32[], label int64[]");
   EXPECT_EQ(values_of(numbers(3).map(to_float(2))), (Values{0, 2, 4}));
-  expect_error(Code::kInvalidArgument, [] { numbers(3).map(to_float(1, 1)).spec(); }, "no component 1");
-  expect_error(Code::kInvalidArgument, [] { numbers(3).map(to_float(1, 1)).iterate().next(); }, "no component 1");
-  expect_error(Code::kInvalidArgument, [] { to_float(1, -1); }, "component -1");
+  expect_error(
+      Code::kInvalidArgument, [] { numbers(3).map(to_float(1, 1)).spec(); }, "no component 1");
+  expect_error(
+      Code::kInvalidArgument, [] { numbers(3).map(to_float(1, 1)).iterate().next(); },
+      "no component 1");
+  expect_error(
+      Code::kInvalidArgument, [] { to_float(1, -1); }, "component -1");
 }
 
 TEST(Cast, ConvertsOneComponent) {
-  const Dataset dataset = Dataset::from_tensors({Tensor::of<float>({1, 2}), Tensor::of<uint8_t>({3, 4})});
+  const Dataset dataset =
+      Dataset::from_tensors({Tensor::of<float>({1, 2}), Tensor::of<uint8_t>({3, 4})});
   const Dataset mapped = dataset.map(cast(kInt32, 1));
   EXPECT_EQ(to_string(mapped.spec()), "features float32[], label int32[]");
   EXPECT_EQ(mapped.iterate().next()->at(1).to_string(), "int32 3");

@@ -31,8 +31,10 @@ TEST(Prefetch, ReadsAheadAsFarAsItMayAndNoFurther) {
   pass.next();
   std::unique_lock lock(mutex);
   // One given, three queued, one in the thread's hand.
-  EXPECT_TRUE(made_more.wait_for(lock, std::chrono::seconds(60), [&] { return made == 5; })) << made;
-  EXPECT_FALSE(made_more.wait_for(lock, std::chrono::milliseconds(20), [&] { return made > 5; })) << made;
+  EXPECT_TRUE(made_more.wait_for(lock, std::chrono::seconds(60), [&] { return made == 5; }))
+      << made;
+  EXPECT_FALSE(made_more.wait_for(lock, std::chrono::milliseconds(20), [&] { return made > 5; }))
+      << made;
 }
 
 TEST(Prefetch, PositionIsTheConsumers) {
@@ -50,8 +52,10 @@ TEST(Prefetch, ErrorsArriveAfterWhatCameBefore) {
   Iterator pass = numbers(9).map(fails).prefetch(5).iterate();
   EXPECT_TRUE(pass.next());
   EXPECT_TRUE(pass.next());
-  expect_error(Code::kDataLoss, [&] { pass.next(); }, "element 2: damaged record");
-  expect_error(Code::kFailedPrecondition, [&] { pass.next(); }, "failed");
+  expect_error(
+      Code::kDataLoss, [&] { pass.next(); }, "element 2: damaged record");
+  expect_error(
+      Code::kFailedPrecondition, [&] { pass.next(); }, "failed");
 }
 
 TEST(Prefetch, ThreadStopsWhenTheIteratorGoes) {

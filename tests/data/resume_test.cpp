@@ -10,8 +10,18 @@ namespace {
 TEST(Position, SurvivesATensor) {
   const Position position{.epoch = 2, .index = 37, .pipeline = 0xFEDCBA9876543210u};
   EXPECT_EQ(Position::from_tensor(position.to_tensor()), position);
-  expect_error(Code::kInvalidArgument, [] { Position::from_tensor(Tensor::of<int64_t>({1, 2})); }, "int64[3]", "int64[2]");
-  expect_error(Code::kDataLoss, [] { Position::from_tensor(Tensor::of<int64_t>({1, -2, 0})); }, "element -2");
+  expect_error(
+      Code::kInvalidArgument,
+      [] {
+        Position::from_tensor(Tensor::of<int64_t>({1, 2}));
+      },
+      "int64[3]", "int64[2]");
+  expect_error(
+      Code::kDataLoss,
+      [] {
+        Position::from_tensor(Tensor::of<int64_t>({1, -2, 0}));
+      },
+      "element -2");
 }
 
 TEST(Resume, RefusesAnotherPipelineAndPlacesPastTheEnd) {
@@ -19,11 +29,16 @@ TEST(Resume, RefusesAnotherPipelineAndPlacesPastTheEnd) {
   pass.next();
   const Position position = pass.position();
   EXPECT_EQ(values_of(numbers(9).batch(2).prefetch(2), position), (Values{2, 3, 4, 5, 6, 7, 8}));
-  expect_error(Code::kFailedPrecondition, [&] { numbers(9).batch(3).iterate(position); }, "epoch 0, element 1",
-               "another pipeline");
-  expect_error(Code::kFailedPrecondition, [&] { numbers(8).batch(2).iterate(position); }, "another pipeline");
-  expect_error(Code::kOutOfRange, [&] { numbers(9).batch(2).iterate({.index = 6}); }, "only 5 elements");
-  expect_error(Code::kInvalidArgument, [&] { numbers(9).iterate({.index = -1}); }, "count from 0");
+  expect_error(
+      Code::kFailedPrecondition, [&] { numbers(9).batch(3).iterate(position); },
+      "epoch 0, element 1", "another pipeline");
+  expect_error(
+      Code::kFailedPrecondition, [&] { numbers(8).batch(2).iterate(position); },
+      "another pipeline");
+  expect_error(
+      Code::kOutOfRange, [&] { numbers(9).batch(2).iterate({.index = 6}); }, "only 5 elements");
+  expect_error(
+      Code::kInvalidArgument, [&] { numbers(9).iterate({.index = -1}); }, "count from 0");
   EXPECT_FALSE(numbers(9).batch(2).iterate({.index = 5}).next());
 }
 
@@ -43,8 +58,10 @@ TEST(Resume, JumpsOverPassesOfAnEndlessRepeat) {
   for (int64_t i = 17; i < 1000; ++i) {
     EXPECT_EQ(pass.next()->at(0).item<int64_t>(), order[static_cast<size_t>(i)]);
   }
-  expect_error(Code::kOutOfRange, [] { numbers(3).batch(2).iterate({.index = std::numeric_limits<int64_t>::max()}); },
-               "only 2 elements");
+  expect_error(
+      Code::kOutOfRange,
+      [] { numbers(3).batch(2).iterate({.index = std::numeric_limits<int64_t>::max()}); },
+      "only 2 elements");
 }
 
 /// A pipeline of one to five random steps, never endless, with elements that stack.
@@ -59,20 +76,44 @@ Dataset random_pipeline(Philox& random, std::string& description) {
   for (int64_t steps = 1 + below(5); steps > 0; --steps) {
     const int64_t n = 1 + below(9);
     switch (below(9)) {
-      case 0: note("shuffle(", n); dataset = dataset.shuffle(n, 3); break;
-      case 1: note("shuffle(", 100); dataset = dataset.shuffle(100, 4); break;
+      case 0:
+        note("shuffle(", n);
+        dataset = dataset.shuffle(n, 3);
+        break;
+      case 1:
+        note("shuffle(", 100);
+        dataset = dataset.shuffle(100, 4);
+        break;
       case 2:
         if (batched) break;
         batched = true;
         note("batch(", n, ", ", n % 2 == 0);
         dataset = dataset.batch(n, {.drop_remainder = n % 2 == 0});
         break;
-      case 3: note("repeat(", n % 4); dataset = dataset.repeat(n % 4); break;
-      case 4: note("map("); dataset = dataset.map(plus(n)); break;
-      case 5: note("map(parallel "); dataset = dataset.map(plus(n), {.parallel = 3}); break;
-      case 6: note("prefetch(", n); dataset = dataset.prefetch(n); break;
-      case 7: note("take(", 3 * n); dataset = dataset.take(3 * n); break;
-      case 8: note("skip(", n); dataset = dataset.skip(n); break;
+      case 3:
+        note("repeat(", n % 4);
+        dataset = dataset.repeat(n % 4);
+        break;
+      case 4:
+        note("map(");
+        dataset = dataset.map(plus(n));
+        break;
+      case 5:
+        note("map(parallel ");
+        dataset = dataset.map(plus(n), {.parallel = 3});
+        break;
+      case 6:
+        note("prefetch(", n);
+        dataset = dataset.prefetch(n);
+        break;
+      case 7:
+        note("take(", 3 * n);
+        dataset = dataset.take(3 * n);
+        break;
+      case 8:
+        note("skip(", n);
+        dataset = dataset.skip(n);
+        break;
     }
   }
   return dataset;
@@ -104,7 +145,8 @@ TEST(Resume, AnywhereInRandomPipelinesGivesExactlyWhatRemains) {
       Iterator after = dataset.iterate(Position::from_tensor(before.position().to_tensor()));
       const std::vector<Tensor> rest = remaining(after);
       ASSERT_EQ(rest.size(), whole.size() - stop);
-      for (size_t k = 0; k < rest.size(); ++k) ASSERT_TRUE(rest[k].same_bits(whole[stop + k])) << "element " << k;
+      for (size_t k = 0; k < rest.size(); ++k)
+        ASSERT_TRUE(rest[k].same_bits(whole[stop + k])) << "element " << k;
       ++places;
     }
   }

@@ -9,7 +9,8 @@ namespace thalweg::data {
 namespace {
 
 int64_t count_of(const std::vector<int64_t>& rows, const Tensor& labels, int64_t label) {
-  return std::ranges::count_if(rows, [&](int64_t row) { return labels.data<int64_t>()[static_cast<size_t>(row)] == label; });
+  return std::ranges::count_if(
+      rows, [&](int64_t row) { return labels.data<int64_t>()[static_cast<size_t>(row)] == label; });
 }
 
 void expect_all_rows(const RowSplit& split, int64_t rows) {
@@ -57,12 +58,24 @@ TEST(StratifiedSplit, TakesStringsAndEmptyLists) {
 
 TEST(StratifiedSplit, RejectsWhatHasNoClasses) {
   const Tensor labels = Tensor::of<int64_t>({1, 2});
-  expect_error(Code::kInvalidArgument, [&] { stratified_split(labels, 1, 1); }, "fraction 1");
-  expect_error(Code::kInvalidArgument, [&] { stratified_split(labels, -0.1, 1); }, "-0.1");
-  expect_error(Code::kInvalidArgument, [&] { stratified_split(labels, std::numeric_limits<double>::quiet_NaN(), 1); });
-  expect_error(Code::kInvalidArgument, [&] { stratified_split(Tensor::of<float>({1, 2}), 0.5, 1); }, "float32",
-               "random_split");
-  expect_error(Code::kInvalidArgument, [&] { stratified_split(Tensor::zeros(kInt64, {2, 2}), 0.5, 1); }, "vector");
+  expect_error(
+      Code::kInvalidArgument, [&] { stratified_split(labels, 1, 1); }, "fraction 1");
+  expect_error(
+      Code::kInvalidArgument, [&] { stratified_split(labels, -0.1, 1); }, "-0.1");
+  expect_error(Code::kInvalidArgument,
+               [&] { stratified_split(labels, std::numeric_limits<double>::quiet_NaN(), 1); });
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        stratified_split(Tensor::of<float>({1, 2}), 0.5, 1);
+      },
+      "float32", "random_split");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        stratified_split(Tensor::zeros(kInt64, {2, 2}), 0.5, 1);
+      },
+      "vector");
 }
 
 TEST(RandomSplit, DividesAllRows) {

@@ -7,9 +7,9 @@
 //     while (auto batch = pass.next()) step((*batch)[0], (*batch)[1]);
 //   }
 //
-// The model is TensorFlow's tf.data. Steps that only choose or order elements (shuffle, repeat, take, skip, select) work
-// on row numbers as long as the source has random access (from_tensors, the file readers), so that rows are touched once:
-// when batch() gathers them.
+// The model is TensorFlow's tf.data. Steps that only choose or order elements (shuffle, repeat,
+// take, skip, select) work on row numbers as long as the source has random access (from_tensors,
+// the file readers), so that rows are touched once: when batch() gathers them.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "thalweg/data/example.h"
@@ -37,18 +38,21 @@ using Generator = std::function<std::optional<Example>()>;
 /// Starts pass `epoch`. For exact resume two generators of one epoch must give the same elements.
 using GeneratorFactory = std::function<Generator(int64_t epoch)>;
 
-/// A handle to an immutable description of a pipeline; copying it is cheap, every step returns a new one. Thread-safe.
+/// A handle to an immutable description of a pipeline; copying it is cheap, every step returns a
+/// new one. Thread-safe.
 class Dataset {
  public:
-  /// Element i is {tensors[0][i], tensors[1][i], ...}, sharing their memory. `names` defaults to "features", "label" (and
-  /// "component_2", ...). Throws invalid_argument on scalars and on different first dimensions.
+  /// Element i is {tensors[0][i], tensors[1][i], ...}, sharing their memory. `names` defaults to
+  /// "features", "label" (and "component_2", ...). Throws invalid_argument on scalars and on
+  /// different first dimensions.
   static Dataset from_tensors(std::vector<Tensor> tensors, std::vector<std::string> names = {});
-  /// Elements that a function makes, each checked against `spec`. Resuming runs the generator again up to the place.
+  /// Elements that a function makes, each checked against `spec`. Resuming runs the generator again
+  /// up to the place.
   static Dataset from_generator(Spec spec, GeneratorFactory factory);
 
-  /// Random order by a buffer of `buffer_size` elements: each one given is drawn from the buffer, then replaced by the
-  /// next. Uniform when the buffer holds the whole pass. The order depends on (seed, epoch). Throws invalid_argument
-  /// below 1.
+  /// Random order by a buffer of `buffer_size` elements: each one given is drawn from the buffer,
+  /// then replaced by the next. Uniform when the buffer holds the whole pass. The order depends on
+  /// (seed, epoch). Throws invalid_argument below 1.
   Dataset shuffle(int64_t buffer_size, uint64_t seed) const;
   /// Stacks `size` elements along a new first dimension; the last batch may be shorter.
   Dataset batch(int64_t size, const BatchOptions& options = {}) const;
@@ -61,12 +65,13 @@ class Dataset {
   /// The first `count` elements, and all but those.
   Dataset take(int64_t count) const;
   Dataset skip(int64_t count) const;
-  /// The elements with these numbers, in this order. Only for random access with a fixed order: before shuffle, repeat
-  /// and batch; else invalid_argument. out_of_range for a number outside.
+  /// The elements with these numbers, in this order. Only for random access with a fixed order:
+  /// before shuffle, repeat and batch; else invalid_argument. out_of_range for a number outside.
   Dataset select(const std::vector<int64_t>& indices) const;
 
-  /// Opens a pass, by default the first from its start; or the rest of one. Throws failed_precondition when `start` was
-  /// taken in another pipeline, out_of_range when it lies past the end.
+  /// Opens a pass, by default the first from its start; or the rest of one. Throws
+  /// failed_precondition when `start` was taken in another pipeline, out_of_range when it lies past
+  /// the end.
   Iterator iterate(const Position& start = {}) const;
 
   Spec spec() const;
@@ -74,11 +79,11 @@ class Dataset {
   std::optional<int64_t> size() const;
   bool is_infinite() const;
   bool has_random_access() const;
-  /// Hash of contents (for a generator: its spec) and steps, for run records. Map functions count by their place only.
-  /// Reads all data.
+  /// Hash of contents (for a generator: its spec) and steps, for run records. Map functions count
+  /// by their place only. Reads all data.
   uint64_t fingerprint() const;
-  /// Component `i` of all elements of the first pass, stacked: the labels for a stratified split. Throws
-  /// invalid_argument when infinite or the shapes differ.
+  /// Component `i` of all elements of the first pass, stacked: the labels for a stratified split.
+  /// Throws invalid_argument when infinite or the shapes differ.
   Tensor component(int i) const;
 
  private:

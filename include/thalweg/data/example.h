@@ -9,7 +9,8 @@
 
 namespace thalweg::data {
 
-/// One element of a pipeline: its components, e.g. {features, label}; after batch() each has a leading batch dimension.
+/// One element of a pipeline: its components, e.g. {features, label}; after batch() each has a
+/// leading batch dimension.
 using Example = std::vector<Tensor>;
 
 /// Name, type and shape of one component. Dimensions that differ between elements are unknown.
@@ -24,11 +25,12 @@ using Spec = std::vector<Component>;
 /// For listings: "features uint8[28, 28], label int64[]".
 std::string to_string(const Spec& spec);
 
-/// Throws invalid_argument naming the component when `example` does not have the number, types and shapes of `spec`.
+/// Throws invalid_argument naming the component when `example` does not have the number, types and
+/// shapes of `spec`.
 void check_example(const Example& example, const Spec& spec);
 
-/// Stacks component by component along a new first dimension. There must be at least one example; throws
-/// invalid_argument when types, shapes or numbers of components differ.
+/// Stacks component by component along a new first dimension. There must be at least one example;
+/// throws invalid_argument when types, shapes or numbers of components differ.
 Example stack(const std::vector<Example>& examples);
 
 }  // namespace thalweg::data

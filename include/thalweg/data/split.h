@@ -14,9 +14,10 @@ struct RowSplit {
   std::vector<int64_t> validation;
 };
 
-/// Gives round(fraction * rows) rows to validation so that each class keeps its share (largest remainder), at random
-/// within the class. Every class keeps at least one row for training; so those with a single row never go to
-/// validation. `labels`: integers, bool or strings, [rows]. `fraction` in [0, 1). Throws invalid_argument.
+/// Gives round(fraction * rows) rows to validation so that each class keeps its share (largest
+/// remainder), at random within the class. Every class keeps at least one row for training; so
+/// those with a single row never go to validation. `labels`: integers, bool or strings, [rows].
+/// `fraction` in [0, 1). Throws invalid_argument.
 RowSplit stratified_split(const Tensor& labels, double fraction, uint64_t seed);
 
 /// The same without classes, for regression; at least one row stays for training.

@@ -58,8 +58,8 @@ struct Arity<R (*)(A...)> : std::integral_constant<size_t, sizeof...(A)> {};
 /// The callable returns an Output or a vector of them.
 template <class F>
 TracedFunction function(F f) {
-  constexpr size_t kArity = internal::Arity<F>::value;
   return TracedFunction([f](Graph&, const std::vector<Output>& arguments) mutable {
+    constexpr size_t kArity = internal::Arity<F>::value;
     if (arguments.size() != kArity) {
       throw invalid_argument("the function takes ", kArity, " arguments, got ", arguments.size());
     }

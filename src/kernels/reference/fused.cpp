@@ -40,8 +40,10 @@ class Composition {
       if (inputs_[i].dtype() == kResource) {
         variables[inputs_[i]] = &context.variable(index);
       } else {
+        const Output& input = inputs_[i];
         auto* data = const_cast<void*>(context.input_pointer(index));
-        values[inputs_[i]] = Tensor::share(inputs_[i].dtype(), inputs_[i].shape(), Buffer::wrap(data, 0, {}));
+        const size_t bytes = static_cast<size_t>(input.shape().num_elements()) * element_size(input.dtype());
+        values[input] = Tensor::share(input.dtype(), input.shape(), Buffer::wrap(data, bytes, {}));
       }
     }
     for (int id = first_; id < graph_->num_nodes(); ++id) {

@@ -1,0 +1,164 @@
+// What every row of the op table owes: strings that parse, documents, a gradient or the reason for none, a reference
+// kernel for all that it allows, and cases.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "cases/case_dtypes.h"
+#include "cases/case_run.h"
+#include "kernels/families.h"
+#include "ops/families.h"
+#include "thalweg/ops/standard_ops.h"
+
+namespace thalweg::testing {
+namespace {
+
+// Ops that have no reference kernel, and why.
+const std::map<std::string_view, std::string_view> kWithoutKernel = {
+    {"VarHandleOp", "the session hands the variable itself to whoever takes the handle"},
+};
+
+// Ops whose cases cannot show a value, and why.
+const std::map<std::string_view, std::string_view> kWithoutValue = {
+    {"NoOp", "it has no output"},
+    {"Placeholder", "it must be fed"},
+    {"VarHandleOp", "a handle is no value"},
+    {"Assert", "it has no output"},
+};
+
+const std::vector<DType> kEveryType = {kFloat32, kFloat64, kInt32,    kUInt8,  kInt16,   kInt8,   kString,
+                                       kInt64,   kBool,    kBFloat16, kUInt16, kFloat16, kUInt32, kUInt64};
+
+template <class F>
+void for_each_op(F f) {
+  for (const std::string& name : standard_ops().names()) {
+    SCOPED_TRACE(name);
+    f(standard_ops().at(name));
+  }
+}
+
+const std::vector<Case>& all_cases() {
+  static const std::vector<Case> cases = read_cases(THALWEG_CASES, standard_ops());
+  return cases;
+}
+
+std::vector<const Case*> cases_of(std::string_view op) {
+  std::vector<const Case*> result;
+  for (const Case& c : all_cases()) {
+    if (c.op == op) result.push_back(&c);
+  }
+  return result;
+}
+
+// The case that shows most of the op's working: the first that gives values.
+const Case* typical_case(std::string_view op) {
+  for (const Case* c : cases_of(op)) {
+    if (!c->failure) return c;
+  }
+  return nullptr;
+}
+
+TEST(OpContract, RowsParseAndAreDocumented) {
+  for_each_op([](const OpSchema& op) {
+    EXPECT_NO_THROW(parse_op(*op.def));
+    EXPECT_FALSE(op.def->doc.empty());
+    EXPECT_TRUE(op.def->doc.ends_with('.')) << op.def->doc;
+    for (const ArgSchema& arg : op.inputs) EXPECT_FALSE(arg.doc.empty()) << "input " << arg.name;
+    for (const ArgSchema& arg : op.outputs) EXPECT_FALSE(arg.doc.empty()) << "output " << arg.name;
+    for (const AttrSchema& attr : op.attrs) EXPECT_FALSE(attr.doc.empty()) << "attribute " << attr.name;
+  });
+}
+
+TEST(OpContract, RowsInferShapes) {
+  for_each_op([](const OpSchema& op) { EXPECT_NE(op.def->shape, nullptr); });
+}
+
+TEST(OpContract, RowsHaveEitherAGradientOrTheReasonForNone) {
+  for_each_op([](const OpSchema& op) {
+    EXPECT_NE(op.def->gradient == nullptr, op.def->no_gradient.empty()) << op.def->no_gradient;
+  });
+}
+
+TEST(OpContract, EveryAttributeOfAnArgumentIsDeclared) {
+  for_each_op([](const OpSchema& op) {
+    for (const auto* args : {&op.inputs, &op.outputs}) {
+      for (const ArgSchema& arg : *args) {
+        for (const std::string& attr : {arg.type_attr, arg.type_list_attr, arg.number_attr}) {
+          EXPECT_TRUE(attr.empty() || op.find_attr(attr) != nullptr) << arg.name << ": " << attr;
+        }
+      }
+    }
+  });
+}
+
+TEST(OpContract, OnlyPrivateOpsStartWithAnUnderscore) {
+  for (const OpDef& def : fused_ops()) EXPECT_TRUE(def.name.starts_with('_')) << def.name;
+  for_each_op([](const OpSchema& op) {
+    EXPECT_TRUE(op.name[0] == '_' ? std::isupper(op.name[1]) : std::isupper(op.name[0]));
+  });
+}
+
+TEST(OpContract, EveryOpHasOneReferenceKernelTriedLast) {
+  for_each_op([](const OpSchema& op) {
+    const auto kernels = standard_kernels().find(op.name);
+    if (kWithoutKernel.contains(op.name)) {
+      EXPECT_TRUE(kernels.empty());
+      return;
+    }
+    ASSERT_FALSE(kernels.empty()) << "no kernel";
+    for (const KernelDef& kernel : kernels) {
+      EXPECT_EQ(kernel.provider == "reference", &kernel == &kernels.back()) << kernel.provider;
+    }
+  });
+}
+
+TEST(OpContract, FastKernelsAreOfKnownOps) {
+  for (const KernelFamily family : fast_kernel_families()) {
+    for (const KernelDef& kernel : family()) EXPECT_NE(standard_ops().find(kernel.op), nullptr) << kernel.op;
+  }
+}
+
+TEST(OpContract, EveryOpHasACase) {
+  for_each_op([](const OpSchema& op) {
+    const std::vector<const Case*> cases = cases_of(op.name);
+    ASSERT_FALSE(cases.empty()) << "no case";
+    const bool shows_value = std::any_of(cases.begin(), cases.end(),
+                                         [](const Case* c) { return !c->outputs.empty() || !c->variables.empty(); });
+    EXPECT_NE(shows_value, kWithoutValue.contains(op.name)) << "a case must show a value";
+  });
+}
+
+// Which of the differentiable ops say so in a case: a row's gradient is only true once differences have confirmed it.
+TEST(OpContract, EveryGradientIsCheckedInACase) {
+  for_each_op([](const OpSchema& op) {
+    if (op.def->gradient == nullptr) return;
+    const std::vector<const Case*> cases = cases_of(op.name);
+    EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [](const Case* c) { return !c->gradient.empty(); }))
+        << "no case with `gradient`";
+  });
+}
+
+TEST(OpContract, ReferenceKernelsTakeEveryAllowedType) {
+  for_each_op([](const OpSchema& op) {
+    const Case* c = typical_case(op.name);
+    const KernelDef* kernel = reference_kernel(op.name);
+    if (c == nullptr || kernel == nullptr) return;
+    for (const AttrSchema& attr : op.attrs) {
+      if (attr.kind != "type") continue;
+      for (DType dtype : attr.allowed_types.empty() ? kEveryType : attr.allowed_types) {
+        try {
+          const Case cast = in_dtype(*c, op, attr.name, dtype);
+          Graph graph(standard_ops());
+          const Node& node = add_case(graph, cast);
+          EXPECT_TRUE(run_case(cast, node, *kernel).accepted) << attr.name << " = " << to_string(dtype) << ": declined";
+        } catch (const Error& error) {
+          ADD_FAILURE() << attr.name << " = " << to_string(dtype) << ": " << error.message();
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace thalweg::testing

@@ -31,6 +31,20 @@ std::span<const KernelDef> reference_training_kernels();
 std::span<const KernelDef> reference_control_kernels();
 std::span<const KernelDef> reference_fused_kernels();
 
+// In oneDNN's layouts, on oneDNN's primitives for the most part.
+std::span<const KernelDef> onednn_matmul_kernels();
+std::span<const KernelDef> onednn_convolution_kernels();
+std::span<const KernelDef> onednn_pooling_kernels();
+std::span<const KernelDef> onednn_batch_norm_kernels();
+std::span<const KernelDef> onednn_bias_kernels();
+
+// On our own SIMD functions.
+std::span<const KernelDef> cpu_elementwise_kernels();
+std::span<const KernelDef> cpu_fused_kernels();
+std::span<const KernelDef> cpu_reduction_kernels();
+std::span<const KernelDef> cpu_row_kernels();
+std::span<const KernelDef> cpu_update_kernels();
+
 /// A function that returns one family.
 using KernelFamily = std::span<const KernelDef> (*)();
 /// The fast families, best first: oneDNN, then our own SIMD kernels.

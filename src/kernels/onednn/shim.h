@@ -38,6 +38,8 @@ class Desc {
 
   /// Logical [n, c, h, w] over memory [n, h, w, c] (TensorFlow's NHWC).
   static Desc nhwc(const Dims& nchw, Element element = Element::f32);
+  /// Logical [n, c, h, w] in blocks of 8 or 16 channels, padded to whole blocks.
+  static Desc channel_blocks(const Dims& nchw, int block, Element element = Element::f32);
   /// Logical [o, i, h, w] over memory [h, w, i, o] (TensorFlow's Conv2D filter).
   static Desc hwio(const Dims& oihw, Element element = Element::f32);
   /// TensorFlow's depthwise filter [h, w, channels, multiplier] as the grouped filter

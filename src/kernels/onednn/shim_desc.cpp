@@ -125,6 +125,17 @@ Desc Desc::any(const Dims& dims, Element element) {
 
 Desc Desc::nhwc(const Dims& nchw, Element element) { return ordered(nchw, {0, 2, 3, 1}, element); }
 
+Desc Desc::channel_blocks(const Dims& nchw, int block, Element element) {
+  check_dims(nchw);
+  using Tag = dnnl::memory::format_tag;
+  if (block != 8 && block != 16) reject(str("channels come in blocks of 8 or 16, not ", block));
+  try {
+    return make({nchw, to_dnnl(element), block == 8 ? Tag::nChw8c : Tag::nChw16c}, nchw, element);
+  } catch (const dnnl::error& e) {
+    fail(e.status, "a layout in blocks of channels");
+  }
+}
+
 Desc Desc::hwio(const Dims& oihw, Element element) { return ordered(oihw, {2, 3, 1, 0}, element); }
 
 Desc Desc::depthwise(const Dims& hwcm, Element element) {

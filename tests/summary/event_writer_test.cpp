@@ -11,7 +11,7 @@
 #include "testing.h"
 #include "thalweg/base/file.h"
 #include "thalweg/formats/tfrecord.h"
-#include "thalweg/ops/standard_ops.h"
+#include "thalweg/graph/shape_context.h"
 #include "thalweg/summary/event_reader.h"
 
 namespace thalweg {
@@ -20,6 +20,21 @@ namespace {
 using testing::from_hex;
 using testing::TemporaryFolder;
 using testing::to_hex;
+
+constexpr OpDef kOps[] = {
+    {.name = "Placeholder",
+     .outputs = {"output: dtype | Value."},
+     .attrs = {"dtype: type | Type.", "shape: shape | Shape."},
+     .doc = "Fed.",
+     .shape = [](ShapeContext& c) { c.set_output(0, c.attr<Shape>("shape")); },
+     .no_gradient = "No inputs."},
+    {.name = "Const",
+     .outputs = {"output: dtype | Value."},
+     .attrs = {"value: tensor | Value.", "dtype: type | Type."},
+     .doc = "Constant.",
+     .shape = [](ShapeContext& c) { c.set_output(0, c.attr<Tensor>("value").shape()); },
+     .no_gradient = "No inputs."},
+};
 
 std::vector<std::string> records(const std::string& path) {
   RecordReader reader(path);
@@ -99,7 +114,9 @@ TEST(EventWriter, WritesHistogramsOfTheNewerKind) {
 TEST(EventWriter, WritesTheGraphWithShapesAndWithoutLargeConstants) {
   const TemporaryFolder folder;
   EventWriter writer(folder.path());
-  Graph graph(standard_ops());
+  OpRegistry registry;
+  registry.add(kOps);
+  Graph graph(registry);
   graph.add("Placeholder", {}, {{"dtype", kFloat32}, {"shape", Shape{-1, 3}}}, {.name = "x"});
   graph.add("Const", {}, {{"dtype", kFloat32}, {"value", Tensor::zeros(kFloat32, {100000})}},
             {.name = "w"});

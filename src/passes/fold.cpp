@@ -30,6 +30,7 @@ class Fold : public Rewriter {
       return copy(node, inputs);
     }
     if (auto value = value_from_shape(node, inputs)) return {constant(node, std::move(*value))};
+    if (auto value = small_fill(node)) return {constant(node, std::move(*value))};
     std::vector<Tensor> values;
     size_t bytes = 0;
     for (const Output& input : inputs) {
@@ -55,6 +56,19 @@ class Fold : public Rewriter {
     const DType dtype = node.output_dtype(0);
     if (type == "Size") return Tensor(shape.num_elements()).cast(dtype);
     return Tensor::from(shape.dims(), Shape{shape.rank()}).cast(dtype);
+  }
+
+  // ones_like(loss), where back-propagation starts: a few bytes whose value no input decides.
+  static std::optional<Tensor> small_fill(const Node& node) {
+    constexpr int64_t kFewElements = 64;
+    if (node.type() != "OnesLike" && node.type() != "ZerosLike") return std::nullopt;
+    const Shape& shape = node.output_shape(0);
+    if (!shape.is_fully_defined() || shape.num_elements() > kFewElements || !is_numeric(node.output_dtype(0))) {
+      return std::nullopt;
+    }
+    Tensor ones(kFloat32, shape);
+    for (float& value : ones.mutable_data<float>()) value = node.type() == "OnesLike" ? 1.0f : 0.0f;
+    return ones.cast(node.output_dtype(0));
   }
 
   const KernelRegistry& kernels_;

@@ -26,16 +26,14 @@ class FuseBiasGrad : public Rewriter {
   std::vector<Output> rewrite(const Node& node, const std::vector<Output>& inputs) override {
     const auto pair = pairs_.find(&node);
     if (pair == pairs_.end()) return copy(node, inputs);
-    const auto [weights, bias] = pair->second;
+    const Node* weights = pair->second;
     const auto done = built_.find(weights);
-    Node* fused = done != built_.end() ? done->second : build(*weights, *bias, node);
+    Node* fused = done != built_.end() ? done->second : build(*weights, node);
     built_[weights] = fused;
     return {fused->output(&node == weights ? 0 : 1)};
   }
 
  private:
-  using Pair = std::pair<const Node*, const Node*>;
-
   void find_pairs() {
     const Graph& graph = *source().graph;
     for (int id = 0; id < graph.num_nodes(); ++id) {
@@ -50,22 +48,26 @@ class FuseBiasGrad : public Rewriter {
             !inputs_before(*weights, std::min(weights->id(), id))) {
           continue;
         }
-        pairs_[weights] = pairs_[&bias] = {weights, &bias};
+        pairs_[weights] = pairs_[&bias] = weights;
         break;
       }
     }
   }
 
+  // Constants need not be: they can be made again.
   static bool inputs_before(const Node& node, int id) {
     for (const Output& input : node.inputs()) {
-      if (input.node()->id() >= id) return false;
+      if (input.node()->id() >= id && input.node()->type() != "Const") return false;
     }
     return true;
   }
 
-  Node* build(const Node& weights, const Node&, const Node& first) {
+  Node* build(const Node& weights, const Node& first) {
     std::vector<Output> inputs;
-    for (const Output& input : weights.inputs()) inputs.push_back(mapped(input));
+    for (const Output& input : weights.inputs()) {
+      const Tensor* value = constant_value(input);
+      inputs.push_back(value != nullptr ? constant(*input.node(), *value) : mapped(input));
+    }
     AttrMap attrs = weights.attrs();
     if (weights.type() == "MatMul") {
       attrs.erase("transpose_a");
@@ -75,7 +77,7 @@ class FuseBiasGrad : public Rewriter {
     return &replace(first, "_Conv2DBackpropFilterBias", std::move(inputs), std::move(attrs), weights.name());
   }
 
-  std::map<const Node*, Pair> pairs_;  // by either node
+  std::map<const Node*, const Node*> pairs_;  // from either of the two to the gradient of the weights
   std::map<const Node*, Node*> built_;
 };
 

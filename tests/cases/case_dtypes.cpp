@@ -33,6 +33,12 @@ Tensor cast_value(const Tensor& tensor, DType to) {
   return tensor.cast(to);
 }
 
+bool has_floating_variable(const Case& c) {
+  return std::any_of(c.inputs.begin(), c.inputs.end(), [](const CaseTensor& input) {
+    return input.is_variable && is_floating(input.value.dtype());
+  });
+}
+
 void cast_arguments(std::vector<CaseTensor>& tensors, const std::vector<ArgSchema>& args, const std::string& attr,
                     DType to) {
   for (CaseTensor& tensor : tensors) {
@@ -124,7 +130,7 @@ void check_narrow(const Case& c, const OpSchema& op, const std::string& attr, DT
 
 std::string main_type(const Case& c, const OpSchema& op) {
   const std::string attr = first_type(c.inputs, op.inputs);
-  return attr.empty() ? first_type(c.outputs, op.outputs) : attr;
+  return attr.empty() && has_floating_variable(c) ? first_type(c.outputs, op.outputs) : attr;
 }
 
 DType main_dtype(const Case& c, const OpSchema& op, const std::string& attr) {
@@ -151,6 +157,28 @@ Case in_dtype(const Case& c, const OpSchema& op, const std::string& attr, DType 
   cast_variables(result.inputs, attr, dtype);
   cast_variables(result.variables, attr, dtype);
   result.attrs.insert_or_assign(attr, dtype);
+  for (auto& [name, value] : result.attrs) {
+    if (Tensor* tensor = std::get_if<Tensor>(&value)) *tensor = cast_value(*tensor, dtype);
+  }
+  return result;
+}
+
+Case in_double(const Case& c, const OpSchema& op) {
+  Case result = c;
+  // A type attribute at a time, until none is left that is floating and narrower.
+  for (std::string attr = main_type(c, op); !attr.empty();) {
+    if (!allows(op, attr, kFloat64)) return c;
+    result = in_dtype(result, op, attr, kFloat64);
+    attr.clear();
+    for (const auto* tensors : {&result.inputs, &result.outputs}) {
+      for (const CaseTensor& tensor : *tensors) {
+        const ArgSchema* arg = find_arg(tensors == &result.inputs ? op.inputs : op.outputs, tensor.name);
+        const DType dtype = tensor.value.dtype();
+        if (arg != nullptr && is_floating(dtype) && dtype != kFloat64) attr = arg->type_attr;
+        if (attr.empty() && is_floating(dtype) && dtype != kFloat64 && !tensor.is_variable) return c;
+      }
+    }
+  }
   return result;
 }
 

@@ -114,7 +114,8 @@ class Reader {
     } else if (keyword == "gradient") {
       read_gradient(words_of(rest));
     } else if (keyword == "second_derivative") {
-      case_.second_derivative = true;
+      if (!rest.empty() && rest != "none") throw invalid_argument("expected nothing or `none`, got `", rest, "`");
+      case_.second_derivative = rest.empty() ? Case::Second::kDemanded : Case::Second::kNone;
     } else if (keyword == "error") {
       read_failure(words_of(rest));
     } else {

@@ -40,7 +40,8 @@ struct Case {
   std::vector<std::string> gradient;     // inputs to differentiate in
   std::vector<std::string> gradient_of;  // outputs to differentiate; empty: all that are floating point
   bool no_gradient = false;              // "gradient none"
-  bool second_derivative = false;        // the gradient must have a gradient, too
+  /// Of the gradient: checked where there is one, demanded, or known to be wrong.
+  enum class Second { kWhereThereIsOne, kDemanded, kNone } second_derivative = Second::kWhereThereIsOne;
   CaseDTypes dtypes = CaseDTypes::kFloating;
   std::optional<Failure> failure;
 

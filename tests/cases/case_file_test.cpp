@@ -37,7 +37,7 @@ TEST(CaseFile, HoldsCasesInOrder) {
   EXPECT_EQ(first.tolerance, 1e-3);
   EXPECT_EQ(first.gradient, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(first.gradient_of, std::vector<std::string>{"product"});
-  EXPECT_TRUE(first.second_derivative);
+  EXPECT_EQ(first.second_derivative, Case::Second::kDemanded);
   EXPECT_FALSE(first.failure);
   ASSERT_TRUE(cases[1].failure);
   EXPECT_EQ(cases[1].failure->code, Code::kInvalidArgument);
@@ -58,7 +58,7 @@ TEST(CaseFile, GivesVariablesTheirValues) {
       "input value: float32[2] 3 4\n"
       "variable resource: float32[2] 3 4\n"
       "case fills\n"
-      "input resource: resource float32[?] uninitialized\n",
+      "input resource: resource float32[2] uninitialized\n",
       "AssignVariableOp.case", standard_ops());
   EXPECT_TRUE(cases[0].inputs[0].is_variable);
   EXPECT_TRUE(cases[0].inputs[0].value.same_bits(Tensor::of<float>({1, 2})));

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cases/case_runner.h"
+#include "thalweg/base/log.h"
 #include "thalweg/ops/standard_ops.h"
 
 namespace thalweg::testing {
@@ -33,6 +34,7 @@ void register_cases(const std::vector<Case>& cases) {
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
+  thalweg::set_log_level(thalweg::LogLevel::kWarning);  // what Print prints is of no interest here
   std::vector<thalweg::testing::Case> cases;
   try {
     cases = thalweg::testing::read_cases(THALWEG_CASES, thalweg::standard_ops());

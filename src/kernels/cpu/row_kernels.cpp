@@ -39,8 +39,8 @@ template <class Label>
 void check_labels(const Label* labels, const Rows& shape) {
   for (int64_t r = 0; r < shape.rows; ++r) {
     if (labels[r] >= 0 && labels[r] < shape.classes) continue;
-    throw invalid_argument("label ", labels[r], " of example ", r, " is outside [0, ", shape.classes,
-                           "), the classes that the logits have");
+    throw invalid_argument("label ", labels[r], " at index ", r, " is outside [0, ", shape.classes, "): there are ",
+                           shape.classes, " classes");
   }
 }
 

@@ -7,6 +7,16 @@ NameScope::NameScope(Graph& graph, std::string_view name) : graph_(graph), previ
 }
 NameScope::~NameScope() { graph_.scope_ = previous_; }
 
+RootScope::RootScope(Graph& graph)
+    : graph_(graph), previous_(graph.scope_), previous_control_(graph.control_) {
+  graph.scope_.clear();
+  graph.control_.clear();
+}
+RootScope::~RootScope() {
+  graph_.scope_ = previous_;
+  graph_.control_ = previous_control_;
+}
+
 DeviceScope::DeviceScope(Graph& graph, std::string device) : graph_(graph), previous_(graph.device_) {
   graph.device_ = std::move(device);
 }

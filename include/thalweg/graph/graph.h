@@ -141,6 +141,7 @@ class Graph {
 
  private:
   friend class NameScope;
+  friend class RootScope;
   friend class DeviceScope;
   friend class ControlScope;
 
@@ -192,6 +193,20 @@ class NameScope {
  private:
   Graph& graph_;
   std::string previous_;
+};
+
+/// Sets scopes aside: nodes added while it lives take their names as they are and wait for nothing.
+class RootScope {
+ public:
+  explicit RootScope(Graph& graph);
+  ~RootScope();
+  RootScope(const RootScope&) = delete;
+  RootScope& operator=(const RootScope&) = delete;
+
+ private:
+  Graph& graph_;
+  std::string previous_;
+  std::vector<Node*> previous_control_;
 };
 
 /// Gives nodes added while it lives this device string.

@@ -1,0 +1,173 @@
+// Optimizers: from a loss to the node that makes one training step.
+//
+// An optimizer adds gradients, slots and update ops to the graph; all it remembers between steps
+// are variables of the graph (slots, and the global step), so a checkpoint of the variables is a
+// checkpoint of the optimizer. Formulas and defaults are those of Keras and TensorFlow.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "thalweg/graph/graph.h"
+#include "thalweg/train/schedule.h"
+
+namespace thalweg {
+
+/// Bounds on gradients before they are applied, in this order; 0 leaves one out.
+struct Clip {
+  double value = 0;        // each element into [-value, value]
+  double norm = 0;         // each gradient to at most this L2 norm
+  double global_norm = 0;  // all gradients together to at most this L2 norm
+};
+
+/// The name of the int64 scalar variable that counts training steps.
+inline constexpr std::string_view kGlobalStep = "global_step";
+/// Its value; the variable is made (0, not trainable) when the graph has none.
+Output global_step(Graph& graph);
+
+struct GradientAndVariable {
+  Output gradient;
+  Output variable;  // the handle
+};
+
+/// Bounds the gradients as `clip` says.
+std::vector<GradientAndVariable> clip_gradients(std::vector<GradientAndVariable> gradients,
+                                                const Clip& clip);
+
+/// What all optimizers share. A value; cheap to copy. Use Sgd, Adam, ... below, or derive a rule.
+class Optimizer {
+ public:
+  /// One variable's update: adds slots and the update op. Implement it for an optimizer of your own.
+  class Rule {
+   public:
+    virtual ~Rule() = default;
+    virtual std::string name() const = 0;
+    /// The update must read `rate`, the learning rate: a check of the loss may hang on it. `step` is
+    /// the number of updates before this one. Both are float32 scalars; `gradient` has the
+    /// variable's shape.
+    virtual Node& update(Output variable, Output gradient, Output rate, Output step) const = 0;
+  };
+
+  Optimizer(std::shared_ptr<const Rule> rule, Schedule rate, Clip clip)
+      : rule_(std::move(rule)), rate_(std::move(rate)), clip_(clip) {}
+
+  /// d(loss)/d(variable) for `variables` (handles or reads; empty: all trainable variables that the
+  /// loss depends on). Throws invalid_argument when there is none.
+  std::vector<GradientAndVariable> compute_gradients(Output loss,
+                                                     std::vector<Output> variables = {}) const;
+  /// One step: clips, updates every variable, runs what layers collected as "updates", and adds 1
+  /// to the global step. Returns the node to run.
+  Node& apply_gradients(std::vector<GradientAndVariable> gradients) const;
+  /// Both. A loss that is not finite throws out of the step before any weight changes.
+  Node& minimize(Output loss, std::vector<Output> variables = {}) const;
+
+  /// The learning rate of the coming step, a float32 scalar for logs.
+  Output learning_rate(Graph& graph) const;
+  /// "Adam(learning_rate=0.001, ...)", for run records.
+  std::string to_string() const;
+
+ private:
+  Node& apply_after(Node* check, std::vector<GradientAndVariable> gradients) const;
+
+  std::shared_ptr<const Rule> rule_;
+  Schedule rate_;
+  Clip clip_;
+};
+
+struct SgdOptions {
+  Schedule learning_rate = 0.01;
+  Clip clip = {};
+};
+/// `w -= rate * g`. ResourceApplyGradientDescent.
+struct Sgd : Optimizer {
+  explicit Sgd(const SgdOptions& options = {});
+};
+
+struct MomentumOptions {
+  Schedule learning_rate = 0.01;
+  double momentum = 0.9;
+  bool nesterov = false;
+  Clip clip = {};
+};
+/// `a = momentum * a - rate * g; w += a` (with Nesterov `w += momentum * a - rate * g`), as Keras's
+/// SGD. ResourceApplyKerasMomentum.
+struct Momentum : Optimizer {
+  explicit Momentum(const MomentumOptions& options = {});
+};
+
+struct AdamOptions {
+  Schedule learning_rate = 0.001;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-7;
+  Clip clip = {};
+};
+/// Kingma and Ba, arXiv:1412.6980. ResourceApplyAdam.
+struct Adam : Optimizer {
+  explicit Adam(const AdamOptions& options = {});
+};
+
+struct AdamWOptions {
+  Schedule learning_rate = 0.001;
+  double weight_decay = 0.004;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-7;
+  Clip clip = {};
+};
+/// Adam with decoupled weight decay: Loshchilov and Hutter, arXiv:1711.05101.
+struct AdamW : Optimizer {
+  explicit AdamW(const AdamWOptions& options = {});
+};
+
+struct RmsPropOptions {
+  Schedule learning_rate = 0.001;
+  double rho = 0.9;
+  double momentum = 0.0;
+  double epsilon = 1e-7;
+  bool centered = false;
+  Clip clip = {};
+};
+/// Hinton's lecture 6e. ResourceApplyRMSProp, or ResourceApplyCenteredRMSProp.
+struct RmsProp : Optimizer {
+  explicit RmsProp(const RmsPropOptions& options = {});
+};
+
+struct AdagradOptions {
+  Schedule learning_rate = 0.001;
+  double initial_accumulator = 0.1;
+  double epsilon = 1e-7;
+  Clip clip = {};
+};
+/// Duchi et al., JMLR 2011. ResourceApplyAdagradV2.
+struct Adagrad : Optimizer {
+  explicit Adagrad(const AdagradOptions& options = {});
+};
+
+struct AdadeltaOptions {
+  Schedule learning_rate = 0.001;
+  double rho = 0.95;
+  double epsilon = 1e-7;
+  Clip clip = {};
+};
+/// Zeiler, arXiv:1212.5701. ResourceApplyAdadelta.
+struct Adadelta : Optimizer {
+  explicit Adadelta(const AdadeltaOptions& options = {});
+};
+
+struct FtrlOptions {
+  Schedule learning_rate = 0.001;
+  double learning_rate_power = -0.5;
+  double initial_accumulator = 0.1;
+  double l1 = 0.0;
+  double l2 = 0.0;
+  double l2_shrinkage = 0.0;
+  Clip clip = {};
+};
+/// McMahan et al., KDD 2013. ResourceApplyFtrlV2.
+struct Ftrl : Optimizer {
+  explicit Ftrl(const FtrlOptions& options = {});
+};
+
+}  // namespace thalweg

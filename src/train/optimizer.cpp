@@ -1,0 +1,122 @@
+#include "thalweg/train/optimizer.h"
+
+#include "thalweg/autodiff/gradients.h"
+#include "thalweg/ops/array.h"
+#include "thalweg/ops/binary.h"
+#include "thalweg/ops/control.h"
+#include "thalweg/ops/reduction.h"
+#include "thalweg/ops/state.h"
+#include "thalweg/ops/unary.h"
+
+namespace thalweg {
+namespace {
+
+Output step_handle(Graph& graph) {
+  if (const Graph::VariableRecord* record = graph.find_variable(kGlobalStep)) {
+    return record->handle->output();
+  }
+  return Variable(graph, Tensor(int64_t{0}), {.name = std::string(kGlobalStep), .trainable = false})
+      .handle();
+}
+
+Output squared_norm(Output x) { return reduce_sum(square(x)); }
+
+// x scaled so that its norm is at most `bound`; untouched when it is smaller, also when it is 0.
+Output bounded(Output x, Output norm, double bound) { return x * (bound / maximum(norm, bound)); }
+
+}  // namespace
+
+Output global_step(Graph& graph) { return read_variable(step_handle(graph), kInt64); }
+
+std::vector<GradientAndVariable> clip_gradients(std::vector<GradientAndVariable> gradients,
+                                                const Clip& clip) {
+  if (clip.value < 0 || clip.norm < 0 || clip.global_norm < 0) {
+    throw invalid_argument("clipping bounds must be 0 (none) or above");
+  }
+  if (clip.value > 0) {
+    for (GradientAndVariable& pair : gradients) {
+      pair.gradient = maximum(minimum(pair.gradient, clip.value), -clip.value);
+    }
+  }
+  if (clip.norm > 0) {
+    for (GradientAndVariable& pair : gradients) {
+      pair.gradient = bounded(pair.gradient, sqrt(squared_norm(pair.gradient)), clip.norm);
+    }
+  }
+  if (clip.global_norm > 0 && !gradients.empty()) {
+    std::vector<Output> squares;
+    for (const GradientAndVariable& pair : gradients) squares.push_back(squared_norm(pair.gradient));
+    const Output norm = sqrt(add_n(squares));
+    for (GradientAndVariable& pair : gradients) {
+      pair.gradient = bounded(pair.gradient, norm, clip.global_norm);
+    }
+  }
+  return gradients;
+}
+
+std::vector<GradientAndVariable> Optimizer::compute_gradients(Output loss,
+                                                              std::vector<Output> variables) const {
+  const bool all = variables.empty();
+  if (all) {
+    for (const Graph::VariableRecord& record : loss.graph().variables()) {
+      if (record.trainable) variables.push_back(record.handle->output());
+    }
+  }
+  const std::vector<Output> slopes = gradients({loss}, variables);
+  std::vector<GradientAndVariable> result;
+  for (size_t i = 0; i < variables.size(); ++i) {
+    const Node& node = *variables[i].node();
+    const Output handle = node.type() == "ReadVariableOp" ? node.input(0) : variables[i];
+    if (slopes[i]) {
+      result.push_back({slopes[i], handle});
+    } else if (!all) {
+      throw invalid_argument("the loss ", loss.name(), " does not depend on variable `",
+                             variable_key(*handle.node()), "`");
+    }
+  }
+  if (result.empty()) {
+    throw invalid_argument("the loss ", loss.name(), " depends on no trainable variable; ",
+                           "is the network called before minimize()?");
+  }
+  return result;
+}
+
+Node& Optimizer::apply_gradients(std::vector<GradientAndVariable> gradients) const {
+  return apply_after(nullptr, std::move(gradients));
+}
+
+Node& Optimizer::apply_after(Node* check, std::vector<GradientAndVariable> gradients) const {
+  if (gradients.empty()) throw invalid_argument(rule_->name(), ": there are no gradients to apply");
+  Graph& graph = gradients[0].variable.graph();
+  const Output handle = step_handle(graph);
+  std::vector<Node*> nodes;
+  {
+    const NameScope scope(graph, rule_->name());
+    const Output step = read_variable(handle, kInt64);
+    const Output step_number = cast(step, kFloat32);
+    Output rate = rate_.at(step);
+    // Every update reads the rate, so all of them wait for the check.
+    if (check != nullptr) rate = graph.add("Identity", {rate}, {}, {.control_inputs = {check}}).output();
+    for (const GradientAndVariable& pair : clip_gradients(std::move(gradients), clip_)) {
+      nodes.push_back(&rule_->update(pair.variable, pair.gradient, rate, step_number));
+    }
+  }
+  for (Node* update : graph.collected("updates")) nodes.push_back(update);
+  nodes.push_back(&assign_add_variable(handle, constant(graph, Tensor(int64_t{1}))));
+  return group(nodes, {.name = "train_step"});
+}
+
+Node& Optimizer::minimize(Output loss, std::vector<Output> variables) const {
+  std::vector<GradientAndVariable> gradients = compute_gradients(loss, std::move(variables));
+  // No weight changes once the loss is no number: the weights that led there can be looked at.
+  const Output checked = check_numerics(loss, "the loss is not finite");
+  return apply_after(checked.node(), std::move(gradients));
+}
+
+Output Optimizer::learning_rate(Graph& graph) const { return rate_.at(global_step(graph)); }
+
+std::string Optimizer::to_string() const {
+  return str(rule_->name(), "(learning_rate=", rate_.to_string(), ")");
+}
+
+}  // namespace thalweg

@@ -1,0 +1,187 @@
+// The update rules of the optimizers that come with the library: which slots, which op.
+#include "thalweg/ops/array.h"
+#include "thalweg/ops/binary.h"
+#include "thalweg/ops/state.h"
+#include "thalweg/ops/training.h"
+#include "thalweg/ops/unary.h"
+#include "thalweg/train/optimizer.h"
+
+namespace thalweg {
+namespace {
+
+const Graph::VariableRecord& record_of(Output variable) {
+  const std::string& name = variable_key(*variable.node());
+  const Graph::VariableRecord* record = variable.graph().find_variable(name);
+  if (record == nullptr) throw invalid_argument("variable `", name, "` was not made by this graph's builder");
+  return *record;
+}
+
+// A variable beside `variable`, of its shape, named as TensorFlow 1 does: `w/Adam`, `w/Adam_1`.
+// Outside every scope, so that its name depends on the variable alone.
+Output make_slot(Output variable, const std::string& name, double value) {
+  const Graph::VariableRecord& record = record_of(variable);
+  if (!record.shape.is_fully_defined()) {
+    throw invalid_argument("variable `", record.name, "` has shape ", record.shape,
+                           "; an optimizer needs it fully defined");
+  }
+  Graph& graph = variable.graph();
+  const RootScope root(graph);
+  Tensor initial = Tensor::zeros(record.dtype, record.shape);
+  if (value != 0) {
+    Tensor filled(kFloat32, record.shape);
+    for (float& cell : filled.mutable_data<float>()) cell = static_cast<float>(value);
+    initial = filled.cast(record.dtype);
+  }
+  return Variable(graph, std::move(initial), {.name = record.name + "/" + name, .trainable = false})
+      .handle();
+}
+
+Output number(Output like, double value) {
+  return constant(like.graph(), Tensor(value).cast(record_of(like).dtype));
+}
+
+Output as_type_of(Output variable, Output scalar) {
+  return cast(scalar, record_of(variable).dtype);
+}
+
+// beta to the number of this step, counted from 1.
+Output power_of(Output variable, double beta, Output step) {
+  return pow(number(variable, beta), as_type_of(variable, step + 1.0));
+}
+
+class SgdRule : public Optimizer::Rule {
+ public:
+  std::string name() const override { return "SGD"; }
+  Node& update(Output w, Output g, Output rate, Output) const override {
+    return apply_gradient_descent(w, as_type_of(w, rate), g);
+  }
+};
+
+class MomentumRule : public Optimizer::Rule {
+ public:
+  explicit MomentumRule(const MomentumOptions& o) : options_(o) {}
+  std::string name() const override { return "Momentum"; }
+  Node& update(Output w, Output g, Output rate, Output) const override {
+    return apply_keras_momentum(w, make_slot(w, "Momentum", 0), as_type_of(w, rate), g,
+                                number(w, options_.momentum), {.use_nesterov = options_.nesterov});
+  }
+
+ private:
+  MomentumOptions options_;
+};
+
+class AdamRule : public Optimizer::Rule {
+ public:
+  explicit AdamRule(const AdamOptions& o) : options_(o) {}
+  std::string name() const override { return "Adam"; }
+  Node& update(Output w, Output g, Output rate, Output step) const override {
+    const Output m = make_slot(w, "Adam", 0);
+    const Output v = make_slot(w, "Adam_1", 0);
+    return apply_adam(w, m, v, power_of(w, options_.beta1, step), power_of(w, options_.beta2, step),
+                      as_type_of(w, rate), number(w, options_.beta1), number(w, options_.beta2),
+                      number(w, options_.epsilon), g);
+  }
+
+ private:
+  AdamOptions options_;
+};
+
+class AdamWRule : public Optimizer::Rule {
+ public:
+  explicit AdamWRule(const AdamWOptions& o) : options_(o) {}
+  std::string name() const override { return "AdamW"; }
+  Node& update(Output w, Output g, Output rate, Output step) const override {
+    const Output m = make_slot(w, "AdamW", 0);
+    const Output v = make_slot(w, "AdamW_1", 0);
+    return apply_adamw(w, m, v, power_of(w, options_.beta1, step), power_of(w, options_.beta2, step),
+                       as_type_of(w, rate), number(w, options_.weight_decay),
+                       number(w, options_.beta1), number(w, options_.beta2),
+                       number(w, options_.epsilon), g);
+  }
+
+ private:
+  AdamWOptions options_;
+};
+
+class RmsPropRule : public Optimizer::Rule {
+ public:
+  explicit RmsPropRule(const RmsPropOptions& o) : options_(o) {}
+  std::string name() const override { return "RMSProp"; }
+  Node& update(Output w, Output g, Output rate, Output) const override {
+    const Output ms = make_slot(w, "RMSProp", 0);
+    const Output mom = make_slot(w, "RMSProp_1", 0);
+    const Output lr = as_type_of(w, rate);
+    const Output rho = number(w, options_.rho);
+    const Output momentum = number(w, options_.momentum);
+    const Output epsilon = number(w, options_.epsilon);
+    if (!options_.centered) return apply_rms_prop(w, ms, mom, lr, rho, momentum, epsilon, g);
+    const Output mg = make_slot(w, "RMSProp_2", 0);
+    return apply_centered_rms_prop(w, mg, ms, mom, lr, rho, momentum, epsilon, g);
+  }
+
+ private:
+  RmsPropOptions options_;
+};
+
+class AdagradRule : public Optimizer::Rule {
+ public:
+  explicit AdagradRule(const AdagradOptions& o) : options_(o) {}
+  std::string name() const override { return "Adagrad"; }
+  Node& update(Output w, Output g, Output rate, Output) const override {
+    return apply_adagrad_v2(w, make_slot(w, "Adagrad", options_.initial_accumulator),
+                            as_type_of(w, rate), number(w, options_.epsilon), g);
+  }
+
+ private:
+  AdagradOptions options_;
+};
+
+class AdadeltaRule : public Optimizer::Rule {
+ public:
+  explicit AdadeltaRule(const AdadeltaOptions& o) : options_(o) {}
+  std::string name() const override { return "Adadelta"; }
+  Node& update(Output w, Output g, Output rate, Output) const override {
+    return apply_adadelta(w, make_slot(w, "Adadelta", 0), make_slot(w, "Adadelta_1", 0),
+                          as_type_of(w, rate), number(w, options_.rho),
+                          number(w, options_.epsilon), g);
+  }
+
+ private:
+  AdadeltaOptions options_;
+};
+
+class FtrlRule : public Optimizer::Rule {
+ public:
+  explicit FtrlRule(const FtrlOptions& o) : options_(o) {}
+  std::string name() const override { return "Ftrl"; }
+  Node& update(Output w, Output g, Output rate, Output) const override {
+    return apply_ftrl_v2(w, make_slot(w, "Ftrl", options_.initial_accumulator),
+                         make_slot(w, "Ftrl_1", 0), g, as_type_of(w, rate), number(w, options_.l1),
+                         number(w, options_.l2), number(w, options_.l2_shrinkage),
+                         number(w, options_.learning_rate_power));
+  }
+
+ private:
+  FtrlOptions options_;
+};
+
+}  // namespace
+
+Sgd::Sgd(const SgdOptions& o)
+    : Optimizer(std::make_shared<SgdRule>(), o.learning_rate, o.clip) {}
+Momentum::Momentum(const MomentumOptions& o)
+    : Optimizer(std::make_shared<MomentumRule>(o), o.learning_rate, o.clip) {}
+Adam::Adam(const AdamOptions& o)
+    : Optimizer(std::make_shared<AdamRule>(o), o.learning_rate, o.clip) {}
+AdamW::AdamW(const AdamWOptions& o)
+    : Optimizer(std::make_shared<AdamWRule>(o), o.learning_rate, o.clip) {}
+RmsProp::RmsProp(const RmsPropOptions& o)
+    : Optimizer(std::make_shared<RmsPropRule>(o), o.learning_rate, o.clip) {}
+Adagrad::Adagrad(const AdagradOptions& o)
+    : Optimizer(std::make_shared<AdagradRule>(o), o.learning_rate, o.clip) {}
+Adadelta::Adadelta(const AdadeltaOptions& o)
+    : Optimizer(std::make_shared<AdadeltaRule>(o), o.learning_rate, o.clip) {}
+Ftrl::Ftrl(const FtrlOptions& o)
+    : Optimizer(std::make_shared<FtrlRule>(o), o.learning_rate, o.clip) {}
+
+}  // namespace thalweg

@@ -24,20 +24,40 @@ Output scalar_of(Graph& graph, const Size& size) {
   return size.known() ? constant(graph, Tensor(static_cast<int32_t>(size.value))) : size.computed;
 }
 
-// Product of the dimensions [begin, end) of x; negative positions count from the end, `open` means
-// through the last.
-Size dims_product(const Output& x, int64_t begin, int64_t end, bool open = false) {
-  if (begin == end && !open) return {.value = 1};
-  const Shape& shape = x.shape();
-  if (shape.has_rank()) {
-    const int rank = shape.rank();
-    const auto place = [rank](int64_t i) { return static_cast<int>(i < 0 ? i + rank : i); };
-    const Shape part = shape.slice(place(begin), open ? rank : place(end));
-    if (part.rank() == 0) return {.value = 1};
-    if (part.is_fully_defined()) return {.value = part.num_elements()};
+// A dimension's number: known (negative counts from the end), or computed as an int32 scalar.
+struct Position {
+  int64_t value = 0;
+  Output computed = {};
+  bool known() const { return !computed; }
+  IntVector vector() const {
+    return known() ? IntVector{value} : IntVector(reshape(computed, {1}));
   }
-  return {.computed = reduce_prod(
-              strided_slice(shape_of(x), {begin}, {end}, {1}, {.end_mask = open ? 1 : 0}))};
+  Position next() const {
+    return known() ? Position{value + 1} : Position{.computed = add(computed, 1.0)};
+  }
+};
+
+// Product of the dimensions [begin, end) of x.
+Size dims_product(const Output& x, const Position& begin, const Position& end) {
+  const Shape& shape = x.shape();
+  if (begin.known() && end.known()) {
+    if (begin.value == end.value) return {.value = 1};
+    if (shape.has_rank()) {
+      const auto place = [&](int64_t i) { return static_cast<int>(i < 0 ? i + shape.rank() : i); };
+      const Shape part = shape.slice(place(begin.value), place(end.value));
+      if (part.is_fully_defined()) return {.value = part.num_elements()};
+    }
+  }
+  return {.computed = reduce_prod(strided_slice(shape_of(x), begin.vector(), end.vector(), {1}))};
+}
+
+// Product of the dimensions of x from `begin` on.
+Size dims_product(const Output& x, const Position& begin) {
+  if (begin.known() && x.shape().has_rank()) {
+    return dims_product(x, begin, {.value = x.shape().rank()});
+  }
+  return {.computed =
+              reduce_prod(strided_slice(shape_of(x), begin.vector(), {0}, {1}, {.end_mask = 1}))};
 }
 
 Size times(Graph& graph, const Size& a, const Size& b) {
@@ -103,29 +123,30 @@ Output sum_by_index(const Output& params, const Output& indices, const Output& g
   return reshape(sums, shape.is_fully_defined() ? IntVector(shape) : IntVector(shape_of(params)));
 }
 
+// Dimension `i` of x, negative from the end, counted from the start.
+Position count_from_start(int64_t i, const Output& x) {
+  if (i >= 0) return {.value = i};
+  if (x.shape().has_rank()) return {.value = i + x.shape().rank()};
+  return {.computed = add(rank_of(x), static_cast<double>(i))};
+}
+
 }  // namespace
 
 void gather_gradient(GradientContext& context) {
   const Output params = context.input(0);
   const Output indices = context.input(1);
-  const auto known_axis = known_scalar(context.node(), 2);
-  if (!known_axis) throw unimplemented("its axis must be a constant to be differentiated");
-  int64_t axis = *known_axis;
-  int64_t batch_dims = context.attr<int64_t>("batch_dims");
-  const auto need_rank = [](const Output& x) {
-    if (!x.shape().has_rank()) {
-      throw unimplemented("the rank of ", x.name(),
-                          " must be known to differentiate with a negative axis or batch_dims");
-    }
-    return x.shape().rank();
-  };
-  if (axis < 0) axis += need_rank(params);
-  if (batch_dims < 0) batch_dims += need_rank(indices);
-  const GatherSizes sizes = {.batch = dims_product(params, 0, batch_dims),
+  Position axis;
+  if (const auto known = known_scalar(context.node(), 2)) {
+    axis = count_from_start(*known, params);
+  } else {
+    axis.computed = floor_mod(cast(context.input(2), kInt32), rank_of(params));
+  }
+  const Position batch_dims = count_from_start(context.attr<int64_t>("batch_dims"), indices);
+  const GatherSizes sizes = {.batch = dims_product(params, {}, batch_dims),
                              .outer = dims_product(params, batch_dims, axis),
-                             .size = dims_product(params, axis, axis + 1),
-                             .inner = dims_product(params, axis + 1, 0, true),
-                             .count = dims_product(indices, batch_dims, 0, true)};
+                             .size = dims_product(params, axis, axis.next()),
+                             .inner = dims_product(params, axis.next()),
+                             .count = dims_product(indices, batch_dims)};
   context.set(0, sum_by_index(params, indices, context.grad(), sizes));
 }
 
@@ -133,11 +154,11 @@ void top_k_gradient(GradientContext& context) {
   if (!context.grad(0)) return;
   const Output x = context.input(0);
   const Output indices = context.output(1);
-  const GatherSizes sizes = {.batch = dims_product(x, 0, -1),
+  const GatherSizes sizes = {.batch = dims_product(x, {}, {.value = -1}),
                              .outer = {.value = 1},
-                             .size = dims_product(x, -1, 0, true),
+                             .size = dims_product(x, {.value = -1}),
                              .inner = {.value = 1},
-                             .count = dims_product(indices, -1, 0, true)};
+                             .count = dims_product(indices, {.value = -1})};
   context.set(0, sum_by_index(x, indices, context.grad(0), sizes));
 }
 

@@ -207,9 +207,9 @@ constexpr OpDef kIndexingOps[] = {
                "Tparams: type | Element type.",
                "Tindices: {int16, int32, int64} | Type of the indices.",
                "Taxis: {int32, int64} | Type of `axis`."},
-     .doc = "Slices of a tensor along a dimension. An index out of range is an error. Only with a "
-            "constant "
-            "`axis` does it have a gradient, which is dense.",
+     .doc =
+         "Slices of a tensor along a dimension. An index out of range is an error. The gradient is "
+         "dense.",
      .shape = gather_shape,
      .gradient = gather_gradient},
     {.name = "GatherNd",

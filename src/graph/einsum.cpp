@@ -18,10 +18,12 @@ std::string parse_labels(std::string_view equation, std::string_view text) {
       label = '.';
       i += 2;
     } else if (!is_letter(label)) {
-      throw invalid_argument("einsum equation \"", equation, "\": `", label, "` is neither a letter nor \"...\"");
+      throw invalid_argument("einsum equation \"", equation, "\": `", label,
+                             "` is neither a letter nor \"...\"");
     }
     if (labels.find(label) != std::string::npos) {
-      throw invalid_argument("einsum equation \"", equation, "\": ", label == '.' ? "\"...\"" : str("label ", label),
+      throw invalid_argument("einsum equation \"", equation,
+                             "\": ", label == '.' ? "\"...\"" : str("label ", label),
                              " stands twice in `", text, "`; diagonals are not taken");
     }
     labels += label;
@@ -54,10 +56,12 @@ std::vector<int> keys_of(const std::string& labels, int ellipsis) {
 
 EinsumEquation parse_einsum(std::string_view equation, int inputs) {
   std::string text;
-  std::copy_if(equation.begin(), equation.end(), std::back_inserter(text), [](char c) { return c != ' '; });
+  std::copy_if(equation.begin(), equation.end(), std::back_inserter(text),
+               [](char c) { return c != ' '; });
   const size_t arrow = text.find("->");
   if (arrow == std::string::npos) {
-    throw invalid_argument("einsum equation \"", equation, "\" has no \"->\"; write the result's labels behind it");
+    throw invalid_argument("einsum equation \"", equation,
+                           "\" has no \"->\"; write the result's labels behind it");
   }
   EinsumEquation result;
   const std::string_view left = std::string_view(text).substr(0, arrow);
@@ -67,14 +71,17 @@ EinsumEquation parse_einsum(std::string_view equation, int inputs) {
     begin = end + 1;
   }
   if (static_cast<int>(result.inputs.size()) != inputs) {
-    throw invalid_argument("einsum equation \"", equation, "\" describes ", result.inputs.size(), " operands, got ",
-                           inputs);
+    throw invalid_argument("einsum equation \"", equation, "\" describes ", result.inputs.size(),
+                           " operands, got ", inputs);
   }
   result.output = parse_labels(equation, std::string_view(text).substr(arrow + 2));
   for (char label : result.output) {
     if (std::none_of(result.inputs.begin(), result.inputs.end(),
-                     [label](const std::string& labels) { return labels.find(label) != std::string::npos; })) {
-      throw invalid_argument("einsum equation \"", equation, "\": ", label == '.' ? "\"...\"" : str("label ", label),
+                     [label](const std::string& labels) {
+                       return labels.find(label) != std::string::npos;
+                     })) {
+      throw invalid_argument("einsum equation \"", equation,
+                             "\": ", label == '.' ? "\"...\"" : str("label ", label),
                              " of the result stands in no operand");
     }
   }
@@ -92,8 +99,8 @@ EinsumLoops einsum_loops(const EinsumEquation& equation, const std::vector<Shape
     const std::string& labels = equation.inputs[i];
     const int hidden = shapes[i].rank() - named(labels);
     if (hidden < 0 || (hidden > 0 && labels.find('.') == std::string::npos)) {
-      throw invalid_argument("einsum operand ", i, " has shape ", shapes[i], ", but the equation names ", named(labels),
-                             " dimensions");
+      throw invalid_argument("einsum operand ", i, " has shape ", shapes[i],
+                             ", but the equation names ", named(labels), " dimensions");
     }
     ellipses.push_back(hidden);
     ellipsis = std::max(ellipsis, hidden);
@@ -119,12 +126,14 @@ EinsumLoops einsum_loops(const EinsumEquation& equation, const std::vector<Shape
       const int64_t extent = shapes[i][static_cast<int>(d)];
       int64_t& known = loops.extents[loop];
       const bool broadcasts = keys[i][d] >= kEllipsis;
-      if (!seen[loop] || (broadcasts && known == 1) || (known == kUnknownDim && !(broadcasts && extent == 1))) {
+      if (!seen[loop] || (broadcasts && known == 1) ||
+          (known == kUnknownDim && !(broadcasts && extent == 1))) {
         known = extent;
       } else if (extent != known && extent != kUnknownDim && !(broadcasts && extent == 1)) {
-        throw invalid_argument("einsum: a dimension ",
-                               broadcasts ? std::string("under \"...\"") : str(static_cast<char>(keys[i][d])), " is ",
-                               known, " in one operand and ", extent, " in operand ", i, " of shape ", shapes[i]);
+        throw invalid_argument(
+            "einsum: a dimension ",
+            broadcasts ? std::string("under \"...\"") : str(static_cast<char>(keys[i][d])), " is ",
+            known, " in one operand and ", extent, " in operand ", i, " of shape ", shapes[i]);
       }
       seen[loop] = true;
     }
@@ -133,7 +142,8 @@ EinsumLoops einsum_loops(const EinsumEquation& equation, const std::vector<Shape
     std::vector<int>& dims = loops.inputs.emplace_back();
     for (size_t d = 0; d < keys[i].size(); ++d) {
       const int loop = loop_of.at(keys[i][d]);
-      const bool repeated = shapes[i][static_cast<int>(d)] == 1 && loops.extents[static_cast<size_t>(loop)] != 1;
+      const bool repeated =
+          shapes[i][static_cast<int>(d)] == 1 && loops.extents[static_cast<size_t>(loop)] != 1;
       dims.push_back(repeated ? -1 : loop);
     }
   }

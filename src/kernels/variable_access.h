@@ -1,4 +1,5 @@
-// How kernels get at the value of a variable: checked, and never writing into what somebody else still reads.
+// How kernels get at the value of a variable: checked, and never writing into what somebody else
+// still reads.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +12,15 @@ namespace thalweg {
 
 inline void check_initialized(const VariableState& variable) {
   if (!variable.initialized) {
-    throw failed_precondition("variable `", variable.name,
-                              "` has no value yet: call session.initialize(), assign to it, or restore a checkpoint");
+    throw failed_precondition(
+        "variable `", variable.name,
+        "` has no value yet: call session.initialize(), assign to it, or restore a checkpoint");
   }
 }
 
-/// The value's bytes, in the variable's layout, for changing in place. A buffer that a Tensor shares (a value that was
-/// fetched) is copied first. Throws failed_precondition when there is no value.
+/// The value's bytes, in the variable's layout, for changing in place. A buffer that a Tensor
+/// shares (a value that was fetched) is copied first. Throws failed_precondition when there is no
+/// value.
 inline void* writable_value(VariableState& variable) {
   check_initialized(variable);
   if (variable.buffer.use_count() > 1) {
@@ -28,7 +31,8 @@ inline void* writable_value(VariableState& variable) {
   return variable.buffer->data();
 }
 
-/// Gives the variable the plain value at `source`, in its present buffer when that fits and is not shared.
+/// Gives the variable the plain value at `source`, in its present buffer when that fits and is not
+/// shared.
 inline void set_plain_value(VariableState& variable, const Shape& shape, const void* source) {
   const size_t bytes = static_cast<size_t>(shape.num_elements()) * element_size(variable.dtype);
   const std::shared_ptr<Buffer> previous = variable.buffer;  // may hold the source

@@ -1,5 +1,6 @@
-// In the formulas, for each channel: n values x with mean m and variance v; xc = x - m; r = 1 / sqrt(v + epsilon);
-// s the scale; sums run over the n values. All of it is computed in U, the type of the per-channel values.
+// In the formulas, for each channel: n values x with mean m and variance v; xc = x - m; r = 1 /
+// sqrt(v + epsilon); s the scale; sums run over the n values. All of it is computed in U, the type
+// of the per-channel values.
 
 #include "ops/batch_norm.h"
 
@@ -15,7 +16,9 @@
 namespace thalweg {
 namespace {
 
-int channel_axis(const ShapeContext& c) { return image_axes(c.attr<std::string>("data_format")).channels; }
+int channel_axis(const ShapeContext& c) {
+  return image_axes(c.attr<std::string>("data_format")).channels;
+}
 
 // `channels` merged with the shape of per-channel input `i`.
 Shape merge_channels(const ShapeContext& c, const Shape& channels, int i) {
@@ -42,7 +45,8 @@ struct Channels {
   Output count() const {
     const Shape& shape = images.shape();
     if (shape.is_fully_defined()) {
-      return scalar_like(values, static_cast<double>(shape[axes.batch] * shape[axes.height] * shape[axes.width]));
+      return scalar_like(
+          values, static_cast<double>(shape[axes.batch] * shape[axes.height] * shape[axes.width]));
     }
     return cast(size_of(images), values.dtype()) / cast(size_of(values), values.dtype());
   }
@@ -63,8 +67,10 @@ void batch_norm_shape(ShapeContext& c) {
   Shape channels{x[axis]};
   channels = merge_channels(c, channels, 1);
   channels = merge_channels(c, channels, 2);
-  // With a factor of 1 training does not look at the running values, and TensorFlow passes empty ones.
-  const bool unused = c.attr<bool>("is_training") && c.attr<float>("exponential_avg_factor") == 1.0f;
+  // With a factor of 1 training does not look at the running values, and TensorFlow passes empty
+  // ones.
+  const bool unused =
+      c.attr<bool>("is_training") && c.attr<float>("exponential_avg_factor") == 1.0f;
   for (int i : {3, 4}) {
     if (!(unused && c.with_rank(i, 1)[0] == 0)) channels = merge_channels(c, channels, i);
   }
@@ -148,10 +154,12 @@ void batch_norm_grad_shape(ShapeContext& c) {
   c.set_output(4, Shape{0});
 }
 
-// The derivatives of dx = s r (dy - D/n - xc r^2 P/n) (when not training: s r dy), ds = r P and doffset = D, where
-// D = sum(dy) and P = sum(dy xc). With a, b, e the gradients of the three, A = sum(a), Q = sum(a xc), R = sum(a dy):
+// The derivatives of dx = s r (dy - D/n - xc r^2 P/n) (when not training: s r dy), ds = r P and
+// doffset = D, where D = sum(dy) and P = sum(dy xc). With a, b, e the gradients of the three, A =
+// sum(a), Q = sum(a xc), R = sum(a dy):
 //   L = s r (R - A D/n - r^2 Q P/n) + b r P + e D.
-// m and v count as inputs of their own; their gradients reach x through the forward op that gave them.
+// m and v count as inputs of their own; their gradients reach x through the forward op that gave
+// them.
 void batch_norm_grad_gradient(GradientContext& c) {
   const Output scale = c.input(2);
   const DType u = scale.dtype();

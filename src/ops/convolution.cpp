@@ -15,12 +15,15 @@ bool known(int64_t dim) { return dim != kUnknownDim; }
 
 ImageAxes axes_of(const ShapeContext& c) { return image_axes(c.attr<std::string>("data_format")); }
 
-// The channels that come out; checks that those that go in fit the filter. Names say what the shapes belong to.
-int64_t output_channels(const ShapeContext& c, const Shape& input, const Shape& filter, bool depthwise) {
+// The channels that come out; checks that those that go in fit the filter. Names say what the
+// shapes belong to.
+int64_t output_channels(const ShapeContext& c, const Shape& input, const Shape& filter,
+                        bool depthwise) {
   const int64_t depth = input.dim(axes_of(c).channels);
-  if (known(depth) && known(filter[2]) && (depthwise ? depth != filter[2] : filter[2] == 0 || depth % filter[2] != 0)) {
-    throw c.error("input depth ", depth, ", filter expects ", filter[2], ": the input is ", input, " (",
-                  c.attr<std::string>("data_format"), "), the filter ", filter,
+  if (known(depth) && known(filter[2]) &&
+      (depthwise ? depth != filter[2] : filter[2] == 0 || depth % filter[2] != 0)) {
+    throw c.error("input depth ", depth, ", filter expects ", filter[2], ": the input is ", input,
+                  " (", c.attr<std::string>("data_format"), "), the filter ", filter,
                   depthwise ? " (height, width, input depth, multiplier)"
                             : " (height, width, input depth, output depth)");
   }
@@ -28,9 +31,11 @@ int64_t output_channels(const ShapeContext& c, const Shape& input, const Shape& 
     const int64_t in = known(depth) ? depth : filter[2];
     return known(in) && known(filter[3]) ? in * filter[3] : kUnknownDim;
   }
-  if (known(depth) && known(filter[2]) && known(filter[3]) && filter[3] % (depth / filter[2]) != 0) {
-    throw c.error("the filter ", filter, " takes the ", depth, " input channels in ", depth / filter[2],
-                  " groups, and its ", filter[3], " output channels must be a multiple of that");
+  if (known(depth) && known(filter[2]) && known(filter[3]) &&
+      filter[3] % (depth / filter[2]) != 0) {
+    throw c.error("the filter ", filter, " takes the ", depth, " input channels in ",
+                  depth / filter[2], " groups, and its ", filter[3],
+                  " output channels must be a multiple of that");
   }
   return filter[3];
 }
@@ -52,17 +57,19 @@ Shape ranked(const ShapeContext& c, int i) { return c.with_rank(i, 4); }
 Shape described(const ShapeContext& c, int i) {
   const Shape shape = c.constant_shape(i);
   if (!shape.has_rank()) return Shape::unknown_of_rank(4);
-  if (shape.rank() != 4) throw c.error("`", c.input_name(i), "` must describe 4 dimensions, got ", shape);
+  if (shape.rank() != 4)
+    throw c.error("`", c.input_name(i), "` must describe 4 dimensions, got ", shape);
   return shape;
 }
 
 // Whether the gradient that came has the shape of what the convolution gives.
-void check_backprop(const ShapeContext& c, const Shape& input, const Shape& filter, bool depthwise) {
+void check_backprop(const ShapeContext& c, const Shape& input, const Shape& filter,
+                    bool depthwise) {
   const Shape expected = convolved(c, input, filter, depthwise);
   const Shape backprop = ranked(c, 2);
   if (!backprop.is_compatible_with(expected)) {
-    throw c.error("`out_backprop` is ", backprop, ", but the convolution of ", input, " with the filter ", filter,
-                  " gives ", expected);
+    throw c.error("`out_backprop` is ", backprop, ", but the convolution of ", input,
+                  " with the filter ", filter, " gives ", expected);
   }
 }
 
@@ -104,8 +111,9 @@ ConvOptions options_of(const GradientContext& c) {
   return options;
 }
 
-// A convolution is linear in its input and in its filter, so that its gradients, and theirs, are convolutions and backprops
-// again: each op's inputs get what the other two of the family compute from the gradient.
+// A convolution is linear in its input and in its filter, so that its gradients, and theirs, are
+// convolutions and backprops again: each op's inputs get what the other two of the family compute
+// from the gradient.
 using Convolve = Output (*)(Output, Output, ConvOptions);
 using Backprop = Output (*)(Output, Output, Output, ConvOptions);
 
@@ -127,22 +135,30 @@ void backprop_filter_gradient(GradientContext& c) {
   c.set(2, kForward(c.input(0), c.grad(), options_of(c)));
 }
 
-constexpr char kImages[] = "input: T | Images, `[batch, height, width, channels]` or as data_format says.";
-constexpr char kFilter[] = "filter: T | `[height, width, input channels / groups, output channels]`.";
+constexpr char kImages[] =
+    "input: T | Images, `[batch, height, width, channels]` or as data_format says.";
+constexpr char kFilter[] =
+    "filter: T | `[height, width, input channels / groups, output channels]`.";
 constexpr char kDepthwiseFilter[] = "filter: T | `[height, width, input channels, multiplier]`.";
 constexpr char kInputSizes[] = "input_sizes: int32 | The shape of the images, 4 numbers.";
 constexpr char kFilterSizes[] = "filter_sizes: int32 | The shape of the filter, 4 numbers.";
 constexpr char kBackprop[] = "out_backprop: T | The gradient of the convolution's output.";
-constexpr char kStrides[] = "strides: list(int) | Steps of the window for each dimension; 1 for batch and channels.";
-constexpr char kCudnn[] = "use_cudnn_on_gpu: bool = true | Kept for graph files; has no meaning here.";
+constexpr char kStrides[] =
+    "strides: list(int) | Steps of the window for each dimension; 1 for batch and channels.";
+constexpr char kCudnn[] =
+    "use_cudnn_on_gpu: bool = true | Kept for graph files; has no meaning here.";
 constexpr char kPadding[] =
-    "padding: {'SAME', 'VALID', 'EXPLICIT'} | SAME: output = ceil(input / stride), the odd cell of padding at the end; "
+    "padding: {'SAME', 'VALID', 'EXPLICIT'} | SAME: output = ceil(input / stride), the odd cell of "
+    "padding at the end; "
     "VALID: none; EXPLICIT: as explicit_paddings says.";
 constexpr char kExplicit[] =
-    "explicit_paddings: list(int) = [] | With EXPLICIT: cells before and after each dimension, 8 numbers.";
-constexpr char kFormat[] = "data_format: {'NHWC', 'NCHW'} = 'NHWC' | Order of the dimensions of images.";
+    "explicit_paddings: list(int) = [] | With EXPLICIT: cells before and after each dimension, 8 "
+    "numbers.";
+constexpr char kFormat[] =
+    "data_format: {'NHWC', 'NCHW'} = 'NHWC' | Order of the dimensions of images.";
 constexpr char kDilations[] =
-    "dilations: list(int) = [1, 1, 1, 1] | Distance of the filter's cells on the image for each dimension; 1 for batch and "
+    "dilations: list(int) = [1, 1, 1, 1] | Distance of the filter's cells on the image for each "
+    "dimension; 1 for batch and "
     "channels.";
 constexpr char kType[] = "T: {half, bfloat16, float, double} | Element type.";
 constexpr char kConvType[] = "T: {half, bfloat16, float, double, int32} | Element type.";
@@ -152,7 +168,8 @@ constexpr OpDef kConvolutionOps[] = {
      .inputs = {kImages, kFilter},
      .outputs = {"output: T | Images with the filter's output channels."},
      .attrs = {kConvType, kStrides, kCudnn, kPadding, kExplicit, kFormat, kDilations},
-     .doc = "Cross-correlation of images with a filter. Input channels that are a multiple of the filter's are taken in "
+     .doc = "Cross-correlation of images with a filter. Input channels that are a multiple of the "
+            "filter's are taken in "
             "groups, each with its share of the output channels.",
      .shape = convolution_shape<false>,
      .gradient = convolution_gradient<conv2d_backprop_input, conv2d_backprop_filter>},
@@ -176,7 +193,8 @@ constexpr OpDef kConvolutionOps[] = {
      .attrs = {kType, kStrides, kPadding, kExplicit, kFormat, kDilations},
      .doc = "Cross-correlation of each channel with filters of its own.",
      .shape = convolution_shape<true>,
-     .gradient = convolution_gradient<depthwise_conv2d_backprop_input, depthwise_conv2d_backprop_filter>},
+     .gradient =
+         convolution_gradient<depthwise_conv2d_backprop_input, depthwise_conv2d_backprop_filter>},
     {.name = "DepthwiseConv2dNativeBackpropInput",
      .inputs = {kInputSizes, kDepthwiseFilter, kBackprop},
      .outputs = {"output: T | The gradient of the images."},
@@ -201,26 +219,32 @@ Output conv2d(Output input, Output filter, ConvOptions options) {
   return add_op("Conv2D", {input, filter}, convolution_attrs(options), options.name);
 }
 
-Output conv2d_backprop_input(Output input_sizes, Output filter, Output out_backprop, ConvOptions options) {
-  return add_op("Conv2DBackpropInput", {input_sizes, filter, out_backprop}, convolution_attrs(options), options.name);
+Output conv2d_backprop_input(Output input_sizes, Output filter, Output out_backprop,
+                             ConvOptions options) {
+  return add_op("Conv2DBackpropInput", {input_sizes, filter, out_backprop},
+                convolution_attrs(options), options.name);
 }
 
-Output conv2d_backprop_filter(Output input, Output filter_sizes, Output out_backprop, ConvOptions options) {
-  return add_op("Conv2DBackpropFilter", {input, filter_sizes, out_backprop}, convolution_attrs(options), options.name);
+Output conv2d_backprop_filter(Output input, Output filter_sizes, Output out_backprop,
+                              ConvOptions options) {
+  return add_op("Conv2DBackpropFilter", {input, filter_sizes, out_backprop},
+                convolution_attrs(options), options.name);
 }
 
 Output depthwise_conv2d(Output input, Output filter, ConvOptions options) {
   return add_op("DepthwiseConv2dNative", {input, filter}, convolution_attrs(options), options.name);
 }
 
-Output depthwise_conv2d_backprop_input(Output input_sizes, Output filter, Output out_backprop, ConvOptions options) {
-  return add_op("DepthwiseConv2dNativeBackpropInput", {input_sizes, filter, out_backprop}, convolution_attrs(options),
-                options.name);
+Output depthwise_conv2d_backprop_input(Output input_sizes, Output filter, Output out_backprop,
+                                       ConvOptions options) {
+  return add_op("DepthwiseConv2dNativeBackpropInput", {input_sizes, filter, out_backprop},
+                convolution_attrs(options), options.name);
 }
 
-Output depthwise_conv2d_backprop_filter(Output input, Output filter_sizes, Output out_backprop, ConvOptions options) {
-  return add_op("DepthwiseConv2dNativeBackpropFilter", {input, filter_sizes, out_backprop}, convolution_attrs(options),
-                options.name);
+Output depthwise_conv2d_backprop_filter(Output input, Output filter_sizes, Output out_backprop,
+                                        ConvOptions options) {
+  return add_op("DepthwiseConv2dNativeBackpropFilter", {input, filter_sizes, out_backprop},
+                convolution_attrs(options), options.name);
 }
 
 }  // namespace thalweg

@@ -18,13 +18,14 @@ inline Shape handle_shape(Output resource) {
   return node == nullptr ? Shape::unknown() : node->attr<Shape>("shape");
 }
 
-/// The shape of the variable behind resource input `i`. Throws invalid_argument when it does not hold `dtype`.
+/// The shape of the variable behind resource input `i`. Throws invalid_argument when it does not
+/// hold `dtype`.
 inline Shape variable_shape(const ShapeContext& c, int i, DType dtype) {
   const Node* node = handle_node(c.node().input(i));
   if (node == nullptr) return Shape::unknown();
   if (node->attr<DType>("dtype") != dtype) {
-    throw c.error("`", c.input_name(i), "` is a variable of ", node->attr<DType>("dtype"), " (", node->name(),
-                  "), but the op works on ", dtype);
+    throw c.error("`", c.input_name(i), "` is a variable of ", node->attr<DType>("dtype"), " (",
+                  node->name(), "), but the op works on ", dtype);
   }
   return node->attr<Shape>("shape");
 }

@@ -21,8 +21,8 @@ void matmul_shape(ShapeContext& c) {
   const bool transpose_a = c.attr<bool>("transpose_a");
   const bool transpose_b = c.attr<bool>("transpose_b");
   if (differ(a[transpose_a ? 0 : 1], b[transpose_b ? 1 : 0])) {
-    throw c.error("inner dimensions differ: a is ", a, transpose_a ? " (transposed)" : "", ", b is ", b,
-                  transpose_b ? " (transposed)" : "");
+    throw c.error("inner dimensions differ: a is ", a, transpose_a ? " (transposed)" : "",
+                  ", b is ", b, transpose_b ? " (transposed)" : "");
   }
   c.set_output(0, Shape{a[transpose_a ? 1 : 0], b[transpose_b ? 0 : 1]});
 }
@@ -31,8 +31,10 @@ void matmul_gradient(GradientContext& c) {
   const Output a = c.input(0), b = c.input(1), g = c.grad();
   const bool ta = c.attr<bool>("transpose_a");
   const bool tb = c.attr<bool>("transpose_b");
-  c.set(0, ta ? matmul(b, g, {.transpose_a = tb, .transpose_b = true}) : matmul(g, b, {.transpose_b = !tb}));
-  c.set(1, tb ? matmul(g, a, {.transpose_a = true, .transpose_b = ta}) : matmul(a, g, {.transpose_a = !ta}));
+  c.set(0, ta ? matmul(b, g, {.transpose_a = tb, .transpose_b = true})
+              : matmul(g, b, {.transpose_b = !tb}));
+  c.set(1, tb ? matmul(g, a, {.transpose_a = true, .transpose_b = ta})
+              : matmul(a, g, {.transpose_a = !ta}));
 }
 
 void batch_matmul_shape(ShapeContext& c) {
@@ -56,8 +58,10 @@ void batch_matmul_gradient(GradientContext& c) {
   const Output x = c.input(0), y = c.input(1), g = c.grad();
   const bool ax = c.attr<bool>("adj_x");
   const bool ay = c.attr<bool>("adj_y");
-  const Output gx = ax ? batch_matmul(y, g, {.adj_x = ay, .adj_y = true}) : batch_matmul(g, y, {.adj_y = !ay});
-  const Output gy = ay ? batch_matmul(g, x, {.adj_x = true, .adj_y = ax}) : batch_matmul(x, g, {.adj_x = !ax});
+  const Output gx =
+      ax ? batch_matmul(y, g, {.adj_x = ay, .adj_y = true}) : batch_matmul(g, y, {.adj_y = !ay});
+  const Output gy =
+      ay ? batch_matmul(g, x, {.adj_x = true, .adj_y = ax}) : batch_matmul(x, g, {.adj_x = !ax});
   c.set(0, sum_to_shape_of(gx, x));
   c.set(1, sum_to_shape_of(gy, y));
 }
@@ -72,7 +76,9 @@ void einsum_shape(ShapeContext& c) {
       c.set_output(0, Shape::unknown());
       return;
     }
-    shapes.push_back(c.input(i).has_rank() ? c.input(i) : Shape::unknown_of_rank(static_cast<int>(labels.size())));
+    shapes.push_back(c.input(i).has_rank()
+                         ? c.input(i)
+                         : Shape::unknown_of_rank(static_cast<int>(labels.size())));
   }
   c.set_output(0, einsum_loops(equation, shapes).output());
 }
@@ -83,14 +89,17 @@ std::string spelled(const std::string& labels) {
   return text;
 }
 
-// The dimension, counted from the front (from the back behind an ellipsis), at which `labels[i]` stands.
+// The dimension, counted from the front (from the back behind an ellipsis), at which `labels[i]`
+// stands.
 int64_t axis_of(const std::string& labels, size_t i) {
   const size_t dots = labels.find('.');
-  return i < dots ? static_cast<int64_t>(i) : static_cast<int64_t>(i) - static_cast<int64_t>(labels.size());
+  return i < dots ? static_cast<int64_t>(i)
+                  : static_cast<int64_t>(i) - static_cast<int64_t>(labels.size());
 }
 
-// The gradient of one operand is again an einsum: of the result's gradient and the other operands, to the operand's
-// labels. Labels that stand nowhere else were summed over alone: the gradient is the same all along them.
+// The gradient of one operand is again an einsum: of the result's gradient and the other operands,
+// to the operand's labels. Labels that stand nowhere else were summed over alone: the gradient is
+// the same all along them.
 Output einsum_gradient_of(GradientContext& c, const EinsumEquation& equation, size_t which) {
   const Output x = c.input(static_cast<int>(which));
   const std::string& labels = equation.inputs[which];
@@ -111,16 +120,18 @@ Output einsum_gradient_of(GradientContext& c, const EinsumEquation& equation, si
     } else if (labels[i] != '.') {
       missing.push_back(axis_of(labels, i));
     } else if (!x.shape().has_rank()) {
-      throw unimplemented("the gradient of einsum \"", c.attr<std::string>("equation"), "\" needs the rank of operand ",
-                          which);
+      throw unimplemented("the gradient of einsum \"", c.attr<std::string>("equation"),
+                          "\" needs the rank of operand ", which);
     } else {
-      const auto hidden = static_cast<int64_t>(x.shape().rank()) - static_cast<int64_t>(labels.size()) + 1;
+      const auto hidden =
+          static_cast<int64_t>(x.shape().rank()) - static_cast<int64_t>(labels.size()) + 1;
       for (int64_t k = 0; k < hidden; ++k) missing.push_back(static_cast<int64_t>(i) + k);
     }
   }
   Output gradient = einsum(text + "->" + spelled(kept), operands);
   if (labels.find('.') == std::string::npos && missing.empty()) return gradient;
-  // Front to back for axes from the front, back to front for those from the back: each lands in its final place.
+  // Front to back for axes from the front, back to front for those from the back: each lands in its
+  // final place.
   for (int64_t axis : missing) {
     if (axis >= 0) gradient = expand_dims(gradient, axis);
   }
@@ -133,7 +144,8 @@ Output einsum_gradient_of(GradientContext& c, const EinsumEquation& equation, si
 
 void einsum_gradient(GradientContext& c) {
   const EinsumEquation equation = parse_einsum(c.attr<std::string>("equation"), c.num_inputs());
-  for (int i = 0; i < c.num_inputs(); ++i) c.set(i, einsum_gradient_of(c, equation, static_cast<size_t>(i)));
+  for (int i = 0; i < c.num_inputs(); ++i)
+    c.set(i, einsum_gradient_of(c, equation, static_cast<size_t>(i)));
 }
 
 // The dimension of channels, from the front or the back.
@@ -162,13 +174,16 @@ void bias_add_gradient(GradientContext& c) {
 
 void bias_add_grad_shape(ShapeContext& c) {
   const Shape gradient = c.with_rank_at_least(0, 2);
-  c.set_output(0, gradient.has_rank() ? Shape{gradient.dim(channel_axis(c.attr<std::string>("data_format")))}
-                                      : Shape::unknown_of_rank(1));
+  c.set_output(0, gradient.has_rank()
+                      ? Shape{gradient.dim(channel_axis(c.attr<std::string>("data_format")))}
+                      : Shape::unknown_of_rank(1));
 }
 
-// Spreads the gradient of the sums over the dimensions that were summed: adding to zeros broadcasts it.
+// Spreads the gradient of the sums over the dimensions that were summed: adding to zeros broadcasts
+// it.
 void bias_add_grad_gradient(GradientContext& c) {
-  c.set(0, bias_add(zeros_like(c.input(0)), c.grad(), {.data_format = c.attr<std::string>("data_format")}));
+  c.set(0, bias_add(zeros_like(c.input(0)), c.grad(),
+                    {.data_format = c.attr<std::string>("data_format")}));
 }
 
 constexpr OpDef kLinalgOps[] = {
@@ -183,7 +198,8 @@ constexpr OpDef kLinalgOps[] = {
      .shape = matmul_shape,
      .gradient = matmul_gradient},
     {.name = "BatchMatMulV2",
-     .inputs = {"x: T | `[..., m, k]` (`[..., k, m]` with adj_x).", "y: T | `[..., k, n]` (`[..., n, k]` with adj_y)."},
+     .inputs = {"x: T | `[..., m, k]` (`[..., k, m]` with adj_x).",
+                "y: T | `[..., k, n]` (`[..., n, k]` with adj_y)."},
      .outputs = {"output: T | `[..., m, n]`; the leading dimensions of x and y are broadcast."},
      .attrs = {"T: {bfloat16, half, float, double, int32, int64} | Element type.",
                "adj_x: bool = false | Whether the last two dimensions of x are swapped first.",
@@ -194,17 +210,22 @@ constexpr OpDef kLinalgOps[] = {
     {.name = "Einsum",
      .inputs = {"inputs: N * T | The operands."},
      .outputs = {"output: T | Dimensions as the labels behind `->` say."},
-     .attrs = {"equation: string | Labels of each operand's dimensions, `ij,jk->ik`; `...` stands for dimensions that "
+     .attrs = {"equation: string | Labels of each operand's dimensions, `ij,jk->ik`; `...` stands "
+               "for dimensions that "
                "broadcast. A label stands once in an operand; diagonals are not taken.",
-               "N: int >= 1 | Number of operands.", "T: {bfloat16, half, float, double, int32, int64} | Element type."},
-     .doc = "Sums of products over all dimensions whose label is not in the result (Einstein's convention).",
+               "N: int >= 1 | Number of operands.",
+               "T: {bfloat16, half, float, double, int32, int64} | Element type."},
+     .doc = "Sums of products over all dimensions whose label is not in the result (Einstein's "
+            "convention).",
      .shape = einsum_shape,
      .gradient = einsum_gradient},
     {.name = "BiasAdd",
-     .inputs = {"value: T | `[..., channels]`, or `[batch, channels, ...]` with NCHW.", "bias: T | `[channels]`."},
+     .inputs = {"value: T | `[..., channels]`, or `[batch, channels, ...]` with NCHW.",
+                "bias: T | `[channels]`."},
      .outputs = {"output: T | Shaped as value."},
      .attrs = {"T: {bfloat16, half, float, double, int32, int64} | Element type.",
-               "data_format: {'NHWC', 'NCHW'} = 'NHWC' | Whether channels are the last or the second dimension."},
+               "data_format: {'NHWC', 'NCHW'} = 'NHWC' | Whether channels are the last or the "
+               "second dimension."},
      .doc = "Adds to each element the bias of its channel.",
      .shape = bias_add_shape,
      .gradient = bias_add_gradient},
@@ -212,7 +233,8 @@ constexpr OpDef kLinalgOps[] = {
      .inputs = {"out_backprop: T | `[..., channels]`, or `[batch, channels, ...]` with NCHW."},
      .outputs = {"output: T | `[channels]`."},
      .attrs = {"T: {bfloat16, half, float, double, int32, int64} | Element type.",
-               "data_format: {'NHWC', 'NCHW'} = 'NHWC' | Whether channels are the last or the second dimension."},
+               "data_format: {'NHWC', 'NCHW'} = 'NHWC' | Whether channels are the last or the "
+               "second dimension."},
      .doc = "The gradient of BiasAdd by the bias: the sum over all dimensions but the channels.",
      .shape = bias_add_grad_shape,
      .gradient = bias_add_grad_gradient},
@@ -223,12 +245,14 @@ constexpr OpDef kLinalgOps[] = {
 std::span<const OpDef> linalg_ops() { return kLinalgOps; }
 
 Output matmul(Output a, Output b, MatMulOptions options) {
-  return add_op("MatMul", {a, b}, {{"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}},
+  return add_op("MatMul", {a, b},
+                {{"transpose_a", options.transpose_a}, {"transpose_b", options.transpose_b}},
                 options.name);
 }
 
 Output batch_matmul(Output x, Output y, BatchMatMulOptions options) {
-  return add_op("BatchMatMulV2", {x, y}, {{"adj_x", options.adj_x}, {"adj_y", options.adj_y}}, options.name);
+  return add_op("BatchMatMulV2", {x, y}, {{"adj_x", options.adj_x}, {"adj_y", options.adj_y}},
+                options.name);
 }
 
 Output einsum(std::string_view equation, std::vector<Output> inputs, EinsumOptions options) {
@@ -240,7 +264,8 @@ Output bias_add(Output value, Output bias, BiasAddOptions options) {
 }
 
 Output bias_add_grad(Output out_backprop, BiasAddOptions options) {
-  return add_op("BiasAddGrad", {out_backprop}, {{"data_format", options.data_format}}, options.name);
+  return add_op("BiasAddGrad", {out_backprop}, {{"data_format", options.data_format}},
+                options.name);
 }
 
 }  // namespace thalweg

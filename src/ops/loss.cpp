@@ -17,7 +17,8 @@ void softmax_loss_shape(ShapeContext& c) {
   const Shape features = c.with_rank(0, 2);
   const Shape labels = c.with_rank(1, 2);
   if (!features.is_compatible_with(labels)) {
-    throw c.error("labels must have the shape of the logits (`features`) ", features, ", got ", labels);
+    throw c.error("labels must have the shape of the logits (`features`) ", features, ", got ",
+                  labels);
   }
   const Shape both = features.merge(labels);
   if (both[1] == 0) throw c.error("logits need at least one class, got shape ", both);
@@ -29,8 +30,8 @@ void sparse_loss_shape(ShapeContext& c) {
   Shape features = c.with_rank(0, 2);
   const Shape labels = c.with_rank(1, 1);
   if (!Shape{features[0]}.is_compatible_with(labels)) {
-    throw c.error("labels must have one class for each of the ", features[0], " rows of the logits (`features`) ",
-                  features, ", got shape ", labels);
+    throw c.error("labels must have one class for each of the ", features[0],
+                  " rows of the logits (`features`) ", features, ", got shape ", labels);
   }
   if (features[1] == 0) throw c.error("logits need at least one class, got shape ", features);
   if (features[0] == kUnknownDim) features.set_dim(0, labels[0]);
@@ -38,8 +39,8 @@ void sparse_loss_shape(ShapeContext& c) {
   c.set_output(1, features);
 }
 
-// The part of the features' gradient that both losses share: output 0 has softmax - labels, which is output 1, as its
-// gradient, and output 1 depends on the features through the softmax alone.
+// The part of the features' gradient that both losses share: output 0 has softmax - labels, which
+// is output 1, as its gradient, and output 1 depends on the features through the softmax alone.
 Output features_gradient(GradientContext& c) {
   Output gradient;
   if (c.grad(0)) gradient = expand_dims(c.grad(0), -1) * c.output(1);
@@ -67,18 +68,24 @@ constexpr OpDef kLossOps[] = {
     {.name = "SoftmaxCrossEntropyWithLogits",
      .inputs = {"features: T | Logits, `[batch, classes]`.",
                 "labels: T | `[batch, classes]`; each row a distribution: it sums to 1."},
-     .outputs = {"loss: T | `[batch]`.", "backprop: T | `[batch, classes]`: softmax(features) - labels, the gradient of "
+     .outputs = {"loss: T | `[batch]`.",
+                 "backprop: T | `[batch, classes]`: softmax(features) - labels, the gradient of "
                  "each loss by its row of features."},
      .attrs = {"T: {half, bfloat16, float, double} | Element type."},
-     .doc = "-sum(labels * log_softmax(features)) for each row, finite for finite logits. A label of 0 adds nothing.",
+     .doc = "-sum(labels * log_softmax(features)) for each row, finite for finite logits. A label "
+            "of 0 adds nothing.",
      .shape = softmax_loss_shape,
      .gradient = softmax_loss_gradient},
     {.name = "SparseSoftmaxCrossEntropyWithLogits",
-     .inputs = {"features: T | Logits, `[batch, classes]`.", "labels: Tlabels | `[batch]`: classes, in [0, classes)."},
-     .outputs = {"loss: T | `[batch]`.", "backprop: T | `[batch, classes]`: softmax(features) - one_hot(labels), the "
+     .inputs = {"features: T | Logits, `[batch, classes]`.",
+                "labels: Tlabels | `[batch]`: classes, in [0, classes)."},
+     .outputs = {"loss: T | `[batch]`.",
+                 "backprop: T | `[batch, classes]`: softmax(features) - one_hot(labels), the "
                  "gradient of each loss by its row of features."},
-     .attrs = {"T: {half, bfloat16, float, double} | Element type.", "Tlabels: {int32, int64} = int64 | Type of labels."},
-     .doc = "-log_softmax(features)[label] for each row, finite for finite logits. A label out of range is an error.",
+     .attrs = {"T: {half, bfloat16, float, double} | Element type.",
+               "Tlabels: {int32, int64} = int64 | Type of labels."},
+     .doc = "-log_softmax(features)[label] for each row, finite for finite logits. A label out of "
+            "range is an error.",
      .shape = sparse_loss_shape,
      .gradient = sparse_loss_gradient},
     {.name = "L2Loss",
@@ -102,7 +109,8 @@ Output sparse_softmax_cross_entropy_with_logits(Output logits, Output labels, Lo
   return add_op("SparseSoftmaxCrossEntropyWithLogits", {logits, labels}, {}, options.name);
 }
 
-// Written with select rather than relu and abs, whose gradients at 0 would not add up to sigmoid(0) - labels.
+// Written with select rather than relu and abs, whose gradients at 0 would not add up to sigmoid(0)
+// - labels.
 Output sigmoid_cross_entropy_with_logits(Output logits, Output labels, LossOptions options) {
   const Output positive = greater_equal(logits, 0);
   const Output part = select(positive, logits, 0) - logits * labels;

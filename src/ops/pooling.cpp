@@ -49,7 +49,8 @@ void max_pool_grad_grad_shape(ShapeContext& c) {
 void avg_pool_grad_shape(ShapeContext& c) {
   Shape input = c.constant_shape(0);
   if (!input.has_rank()) input = Shape::unknown_of_rank(4);
-  if (input.rank() != 4) throw c.error("`orig_input_shape` must describe 4 dimensions, got ", input);
+  if (input.rank() != 4)
+    throw c.error("`orig_input_shape` must describe 4 dimensions, got ", input);
   const Shape gradient = agreed(c, 1, pooled(c, input));
   const ImageAxes axes = image_axes(c.attr<std::string>("data_format"));
   for (int axis : {axes.batch, axes.channels}) {
@@ -69,7 +70,8 @@ void max_pool_gradient(GradientContext& c) {
   c.set(0, add_op("MaxPoolGrad", {c.input(0), c.output(), c.grad()}, pooling_attrs_of(c)));
 }
 
-// Which cell is the largest does not change with a small change of the input, so only the third input has a gradient.
+// Which cell is the largest does not change with a small change of the input, so only the third
+// input has a gradient.
 void max_pool_grad_gradient(GradientContext& c) {
   Output input = c.input(0), gradient = c.grad();
   AttrMap attrs = pooling_attrs_of(c);
@@ -93,20 +95,29 @@ void avg_pool_gradient(GradientContext& c) {
   c.set(0, add_op("AvgPoolGrad", {shape_of(c.input(0)), c.grad()}, pooling_attrs_of(c)));
 }
 
-void avg_pool_grad_gradient(GradientContext& c) { c.set(1, add_op("AvgPool", {c.grad()}, pooling_attrs_of(c))); }
+void avg_pool_grad_gradient(GradientContext& c) {
+  c.set(1, add_op("AvgPool", {c.grad()}, pooling_attrs_of(c)));
+}
 
-constexpr char kWindow[] = "ksize: list(int) >= 4 | Size of the window in each dimension; 1 for batch and channels.";
-constexpr char kStrides[] = "strides: list(int) >= 4 | Steps of the window in each dimension; 1 for batch and channels.";
+constexpr char kWindow[] =
+    "ksize: list(int) >= 4 | Size of the window in each dimension; 1 for batch and channels.";
+constexpr char kStrides[] =
+    "strides: list(int) >= 4 | Steps of the window in each dimension; 1 for batch and channels.";
 constexpr char kPadding[] =
-    "padding: {'SAME', 'VALID'} | SAME: output = ceil(input / stride), the odd cell of padding at the end; VALID: none.";
+    "padding: {'SAME', 'VALID'} | SAME: output = ceil(input / stride), the odd cell of padding at "
+    "the end; VALID: none.";
 constexpr char kMaxPadding[] =
-    "padding: {'SAME', 'VALID', 'EXPLICIT'} | SAME: output = ceil(input / stride), the odd cell of padding at the end; "
+    "padding: {'SAME', 'VALID', 'EXPLICIT'} | SAME: output = ceil(input / stride), the odd cell of "
+    "padding at the end; "
     "VALID: none; EXPLICIT: as explicit_paddings says.";
 constexpr char kExplicit[] =
-    "explicit_paddings: list(int) = [] | With EXPLICIT: cells before and after each dimension, 8 numbers.";
-constexpr char kFormat[] = "data_format: {'NHWC', 'NCHW'} = 'NHWC' | Order of the dimensions of images.";
+    "explicit_paddings: list(int) = [] | With EXPLICIT: cells before and after each dimension, 8 "
+    "numbers.";
+constexpr char kFormat[] =
+    "data_format: {'NHWC', 'NCHW'} = 'NHWC' | Order of the dimensions of images.";
 constexpr char kMaxType[] =
-    "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16} = float | Element type.";
+    "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16} = float | "
+    "Element type.";
 constexpr char kMaxGradType[] =
     "T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16} | Element type.";
 constexpr char kFloatType[] = "T: {half, bfloat16, float, double} | Element type.";
@@ -118,7 +129,8 @@ constexpr OpDef kPoolingOps[] = {
      .inputs = {"input: T | Images, `[batch, height, width, channels]` or as data_format says."},
      .outputs = {"output: T | The largest value of each window; a NaN is larger than all."},
      .attrs = {kMaxType, kWindow, kStrides, kMaxPadding, kExplicit, kFormat},
-     .doc = "The largest value under a sliding window, for each channel. Padding never wins. The gradient of a window goes "
+     .doc = "The largest value under a sliding window, for each channel. Padding never wins. The "
+            "gradient of a window goes "
             "wholly to its first largest cell in row order.",
      .shape = pool_shape,
      .gradient = max_pool_gradient},
@@ -130,17 +142,20 @@ constexpr OpDef kPoolingOps[] = {
      .shape = max_pool_grad_shape,
      .gradient = max_pool_grad_gradient},
     {.name = "MaxPoolGradGrad",
-     .inputs = {kInput, kOutput, "grad: T | The gradient of MaxPoolGrad's output, shaped as orig_input."},
+     .inputs = {kInput, kOutput,
+                "grad: T | The gradient of MaxPoolGrad's output, shaped as orig_input."},
      .outputs = {"output: T | Shaped as orig_output."},
      .attrs = {kWindow, kStrides, kPadding, kFormat, kMaxGradType},
-     .doc = "The gradient of MaxPoolGrad by `grad`: takes the cell that MaxPool took in each window.",
+     .doc =
+         "The gradient of MaxPoolGrad by `grad`: takes the cell that MaxPool took in each window.",
      .shape = max_pool_grad_grad_shape,
      .gradient = max_pool_grad_grad_gradient},
     {.name = "AvgPool",
      .inputs = {"value: T | Images, `[batch, height, width, channels]` or as data_format says."},
      .outputs = {"output: T | The mean of each window."},
      .attrs = {kWindow, kStrides, kPadding, kFormat, kFloatType},
-     .doc = "The mean of the cells under a sliding window, for each channel; padding is not counted.",
+     .doc =
+         "The mean of the cells under a sliding window, for each channel; padding is not counted.",
      .shape = pool_shape,
      .gradient = avg_pool_gradient},
     {.name = "AvgPoolGrad",
@@ -162,11 +177,13 @@ Output max_pool(Output input, PoolOptions options) {
 }
 
 Output max_pool_grad(Output orig_input, Output orig_output, Output grad, PoolOptions options) {
-  return add_op("MaxPoolGrad", {orig_input, orig_output, grad}, pooling_attrs(options), options.name);
+  return add_op("MaxPoolGrad", {orig_input, orig_output, grad}, pooling_attrs(options),
+                options.name);
 }
 
 Output max_pool_grad_grad(Output orig_input, Output orig_output, Output grad, PoolOptions options) {
-  return add_op("MaxPoolGradGrad", {orig_input, orig_output, grad}, pooling_attrs(options), options.name);
+  return add_op("MaxPoolGradGrad", {orig_input, orig_output, grad}, pooling_attrs(options),
+                options.name);
 }
 
 Output avg_pool(Output value, PoolOptions options) {

@@ -14,7 +14,8 @@ constexpr char kNotAFunction[] = "it changes a variable and has no output";
 
 void read_shape(ShapeContext& c) { c.set_output(0, variable_shape(c, 0, c.attr<DType>("dtype"))); }
 
-// The gradient of a variable is that of its handle: whoever asks for it gets the sum over all reads.
+// The gradient of a variable is that of its handle: whoever asks for it gets the sum over all
+// reads.
 void read_gradient(GradientContext& c) { c.set(0, c.grad()); }
 
 void assign_shape(ShapeContext& c) {
@@ -26,8 +27,10 @@ void assign_shape(ShapeContext& c) {
 
 void gather_shape(ShapeContext& c) {
   const Shape variable = variable_shape(c, 0, c.attr<DType>("dtype"));
-  if (c.attr<int64_t>("batch_dims") != 0) throw unimplemented("ResourceGather with batch_dims; gather from a read instead");
-  if (variable.rank() == 0) throw c.error("rows are gathered from a variable of at least 1 dimension, got a scalar");
+  if (c.attr<int64_t>("batch_dims") != 0)
+    throw unimplemented("ResourceGather with batch_dims; gather from a read instead");
+  if (variable.rank() == 0)
+    throw c.error("rows are gathered from a variable of at least 1 dimension, got a scalar");
   c.set_output(0, variable.has_rank() ? c.input(1).concat(variable.slice(1)) : Shape::unknown());
 }
 
@@ -36,26 +39,28 @@ void gather_gradient(GradientContext& c) {
   const Output handle = c.input(0);
   const Shape shape = handle_shape(handle);
   const bool known = shape.has_rank() && shape[0] != kUnknownDim;
-  const Output rows =
-      known ? constant(c.graph(), Tensor(static_cast<int32_t>(shape[0])))
-            : strided_slice(shape_of(read_variable(handle, c.attr<DType>("dtype"))), {0}, {1}, {1}, {.shrink_axis_mask = 1});
+  const Output rows = known ? constant(c.graph(), Tensor(static_cast<int32_t>(shape[0])))
+                            : strided_slice(shape_of(read_variable(handle, c.attr<DType>("dtype"))),
+                                            {0}, {1}, {1}, {.shrink_axis_mask = 1});
   c.set(0, unsorted_segment_sum(c.grad(), c.input(1), rows));
 }
 
 void scatter_shape(ShapeContext& c) {
   const Shape variable = variable_shape(c, 0, c.attr<DType>("dtype"));
-  if (variable.rank() == 0) throw c.error("rows are added to a variable of at least 1 dimension, got a scalar");
+  if (variable.rank() == 0)
+    throw c.error("rows are added to a variable of at least 1 dimension, got a scalar");
   if (!variable.has_rank()) return;
   const Shape expected = c.input(1).concat(variable.slice(1));
   if (!c.input(2).is_compatible_with(expected) && c.input(2).rank() != 0) {
-    throw c.error("`updates` must be a scalar or have shape ", expected, " (the indices', then a row's), got ",
-                  c.input(2));
+    throw c.error("`updates` must be a scalar or have shape ", expected,
+                  " (the indices', then a row's), got ", c.input(2));
   }
 }
 
 constexpr char kResource[] = "resource: resource | The variable's handle.";
 constexpr char kAnyType[] =
-    "dtype: {float, double, int32, uint8, int16, int8, int64, bool, bfloat16, uint16, half, uint32, uint64} | Element type "
+    "dtype: {float, double, int32, uint8, int16, int8, int64, bool, bfloat16, uint16, half, "
+    "uint32, uint64} | Element type "
     "of the variable.";
 constexpr char kNumberType[] = "dtype: numbertype | Element type of the variable.";
 constexpr char kIndexType[] = "Tindices: {int32, int64} | Type of indices.";
@@ -65,7 +70,8 @@ constexpr OpDef kStateOps[] = {
      .inputs = {},
      .outputs = {"resource: resource | The variable's handle."},
      .attrs = {"container: string = '' | Kept for graph files.",
-               "shared_name: string = '' | The variable's name, its key in the session's state; the node's name when empty.",
+               "shared_name: string = '' | The variable's name, its key in the session's state; "
+               "the node's name when empty.",
                kAnyType, "shape: shape | Shape of the variable; may be unknown in part.",
                "allowed_devices: list(string) = [] | Kept for graph files."},
      .doc = "The handle of a variable. Two handles of one name are the same variable.",
@@ -75,14 +81,17 @@ constexpr OpDef kStateOps[] = {
      .inputs = {kResource},
      .outputs = {"value: dtype | The variable's value."},
      .attrs = {kAnyType},
-     .doc = "The value that the variable has when the op runs. Fails when the variable is not initialised.",
+     .doc = "The value that the variable has when the op runs. Fails when the variable is not "
+            "initialised.",
      .shape = read_shape,
      .gradient = read_gradient,
      .effect = Effect::kReads},
     {.name = "AssignVariableOp",
      .inputs = {kResource, "value: dtype | The new value."},
      .outputs = {},
-     .attrs = {kAnyType, "validate_shape: bool = false | Kept for graph files: the shape must always be the declared one."},
+     .attrs = {kAnyType,
+               "validate_shape: bool = false | Kept for graph files: the shape must always be the "
+               "declared one."},
      .doc = "Gives the variable a value, and so initialises it.",
      .shape = assign_shape,
      .no_gradient = kNotAFunction,
@@ -115,9 +124,10 @@ constexpr OpDef kStateOps[] = {
      .inputs = {"resource: resource | The handle of a variable `[rows, ...]`.",
                 "indices: Tindices | Rows, of any shape, in [0, rows)."},
      .outputs = {"output: dtype | Shape of the indices, then of a row."},
-     .attrs = {"batch_dims: int = 0 | Only 0 is taken.", "validate_indices: bool = true | They always are.", kAnyType,
-               kIndexType},
-     .doc = "Rows of a variable (an embedding look-up). An index out of range is an error. The gradient is dense.",
+     .attrs = {"batch_dims: int = 0 | Only 0 is taken.",
+               "validate_indices: bool = true | They always are.", kAnyType, kIndexType},
+     .doc = "Rows of a variable (an embedding look-up). An index out of range is an error. The "
+            "gradient is dense.",
      .shape = gather_shape,
      .gradient = gather_gradient,
      .effect = Effect::kReads},
@@ -127,7 +137,8 @@ constexpr OpDef kStateOps[] = {
                 "updates: dtype | A scalar, or of the indices' shape, then a row's."},
      .outputs = {},
      .attrs = {kNumberType, kIndexType},
-     .doc = "Adds to rows of a variable in place; a row that is named twice gets both. An index out of range is an error.",
+     .doc = "Adds to rows of a variable in place; a row that is named twice gets both. An index "
+            "out of range is an error.",
      .shape = scatter_shape,
      .no_gradient = kNotAFunction,
      .effect = Effect::kWrites},
@@ -149,7 +160,9 @@ Output var_handle(Graph& graph, DType dtype, const Shape& shape, VarHandleOption
 }
 
 Output read_variable(Output resource, DType dtype, StateOptions options) {
-  return resource.graph().add("ReadVariableOp", {resource}, {{"dtype", dtype}}, {.name = options.name}).output();
+  return resource.graph()
+      .add("ReadVariableOp", {resource}, {{"dtype", dtype}}, {.name = options.name})
+      .output();
 }
 
 Node& assign_variable(Output resource, Output value, StateOptions options) {
@@ -165,7 +178,9 @@ Node& assign_sub_variable(Output resource, Output value, StateOptions options) {
 }
 
 Output var_is_initialized(Output resource, StateOptions options) {
-  return resource.graph().add("VarIsInitializedOp", {resource}, {}, {.name = options.name}).output();
+  return resource.graph()
+      .add("VarIsInitializedOp", {resource}, {}, {.name = options.name})
+      .output();
 }
 
 Output resource_gather(Output resource, Output indices, DType dtype, StateOptions options) {
@@ -175,7 +190,8 @@ Output resource_gather(Output resource, Output indices, DType dtype, StateOption
 }
 
 Node& resource_scatter_add(Output resource, Output indices, Output updates, StateOptions options) {
-  return resource.graph().add("ResourceScatterAdd", {resource, indices, updates}, {}, {.name = options.name});
+  return resource.graph().add("ResourceScatterAdd", {resource, indices, updates}, {},
+                              {.name = options.name});
 }
 
 }  // namespace thalweg

@@ -7,8 +7,8 @@ namespace {
 
 constexpr char kNotAFunction[] = "it updates variables in place and has no output";
 
-// The first `kSlots` inputs are the variable and its slots, input `kGrad` is the gradient, all of one shape; every other
-// input is a scalar.
+// The first `kSlots` inputs are the variable and its slots, input `kGrad` is the gradient, all of
+// one shape; every other input is a scalar.
 template <int kSlots, int kGrad>
 void apply_shape(ShapeContext& c) {
   const DType dtype = c.attr<DType>("T");
@@ -50,12 +50,15 @@ constexpr char kBeta1[] = "beta1: T | Decay of m.";
 constexpr char kBeta2[] = "beta2: T | Decay of v.";
 constexpr char kL1[] = "l1: T | Weight of the L1 penalty.";
 constexpr char kL2[] = "l2: T | Weight of the L2 penalty.";
-constexpr char kRatePower[] = "lr_power: T | Power of the learning rate's decay, at most 0; -0.5 is a square root.";
+constexpr char kRatePower[] =
+    "lr_power: T | Power of the learning rate's decay, at most 0; -0.5 is a square root.";
 constexpr char kType[] = "T: {half, bfloat16, float, double} | Element type.";
-constexpr char kLocking[] = "use_locking: bool = false | Kept for graph files; updates are always whole.";
+constexpr char kLocking[] =
+    "use_locking: bool = false | Kept for graph files; updates are always whole.";
 constexpr char kNesterov[] = "use_nesterov: bool = false | Whether to look ahead by the momentum.";
 constexpr char kUpdateSlots[] = "update_slots: bool = true | Whether accum takes this gradient up.";
-constexpr char kLinearByRate[] = "multiply_linear_by_lr: bool = false | Whether the linear term is kept times lr.";
+constexpr char kLinearByRate[] =
+    "multiply_linear_by_lr: bool = false | Whether the linear term is kept times lr.";
 
 constexpr OpDef kTrainingOps[] = {
     {.name = "ResourceApplyGradientDescent",
@@ -70,7 +73,8 @@ constexpr OpDef kTrainingOps[] = {
      .inputs = {kVar, kAccumSlot, kRate, kGrad, kMomentum},
      .outputs = {},
      .attrs = {kType, kLocking, kNesterov},
-     .doc = "accum = momentum * accum + grad; var -= lr * accum, with Nesterov lr * (grad + momentum * accum).",
+     .doc = "accum = momentum * accum + grad; var -= lr * accum, with Nesterov lr * (grad + "
+            "momentum * accum).",
      .shape = apply_shape<2, 3>,
      .no_gradient = kNotAFunction,
      .effect = Effect::kWrites},
@@ -78,27 +82,31 @@ constexpr OpDef kTrainingOps[] = {
      .inputs = {kVar, kAccumSlot, kRate, kGrad, kMomentum},
      .outputs = {},
      .attrs = {kType, kLocking, kNesterov},
-     .doc = "accum = momentum * accum - lr * grad; var += accum, with Nesterov momentum * accum - lr * grad.",
+     .doc = "accum = momentum * accum - lr * grad; var += accum, with Nesterov momentum * accum - "
+            "lr * grad.",
      .shape = apply_shape<2, 3>,
      .no_gradient = kNotAFunction,
      .effect = Effect::kWrites},
     {.name = "ResourceApplyAdam",
-     .inputs = {kVar, kMomentSlot, kSecondSlot, kBeta1Power, kBeta2Power, kRate, kBeta1, kBeta2, kEpsilon, kGrad},
+     .inputs = {kVar, kMomentSlot, kSecondSlot, kBeta1Power, kBeta2Power, kRate, kBeta1, kBeta2,
+                kEpsilon, kGrad},
      .outputs = {},
      .attrs = {kType, kLocking, kNesterov},
      .doc = "Kingma and Ba 2014. m += (1 - beta1) * (grad - m); v += (1 - beta2) * (grad^2 - v); "
-            "var -= lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon), with Nesterov "
+            "var -= lr * sqrt(1 - beta2_power) / (1 - beta1_power) * m / (sqrt(v) + epsilon), with "
+            "Nesterov "
             "beta1 * m + (1 - beta1) * grad for m.",
      .shape = apply_shape<3, 9>,
      .no_gradient = kNotAFunction,
      .effect = Effect::kWrites},
     {.name = "_ResourceApplyAdamW",
      .inputs = {kVar, kMomentSlot, kSecondSlot, kBeta1Power, kBeta2Power, kRate,
-                "weight_decay: T | Share of the variable, times lr, that each step takes off.", kBeta1, kBeta2, kEpsilon,
-                kGrad},
+                "weight_decay: T | Share of the variable, times lr, that each step takes off.",
+                kBeta1, kBeta2, kEpsilon, kGrad},
      .outputs = {},
      .attrs = {kType, kLocking},
-     .doc = "Adam with decoupled weight decay (Loshchilov and Hutter 2017): var -= lr * weight_decay * var, then as "
+     .doc = "Adam with decoupled weight decay (Loshchilov and Hutter 2017): var -= lr * "
+            "weight_decay * var, then as "
             "ResourceApplyAdam.",
      .shape = apply_shape<3, 10>,
      .no_gradient = kNotAFunction,
@@ -121,11 +129,14 @@ constexpr OpDef kTrainingOps[] = {
      .effect = Effect::kWrites},
     {.name = "ResourceApplyAdadelta",
      .inputs = {kVar, "accum: resource | Slot: the mean of squared gradients.",
-                "accum_update: resource | Slot: the mean of squared updates.", kRate, kRho, kEpsilon, kGrad},
+                "accum_update: resource | Slot: the mean of squared updates.", kRate, kRho,
+                kEpsilon, kGrad},
      .outputs = {},
      .attrs = {kType, kLocking},
-     .doc = "Zeiler 2012. accum = rho * accum + (1 - rho) * grad^2; update = sqrt(accum_update + epsilon) / "
-            "sqrt(accum + epsilon) * grad; var -= lr * update; accum_update = rho * accum_update + (1 - rho) * update^2.",
+     .doc = "Zeiler 2012. accum = rho * accum + (1 - rho) * grad^2; update = sqrt(accum_update + "
+            "epsilon) / "
+            "sqrt(accum + epsilon) * grad; var -= lr * update; accum_update = rho * accum_update + "
+            "(1 - rho) * update^2.",
      .shape = apply_shape<3, 6>,
      .no_gradient = kNotAFunction,
      .effect = Effect::kWrites},
@@ -133,12 +144,14 @@ constexpr OpDef kTrainingOps[] = {
      .inputs = {kVar, kMeanSquareSlot, kMomentumSlot, kRate, kRho, kMomentum, kEpsilon, kGrad},
      .outputs = {},
      .attrs = {kType, kLocking},
-     .doc = "ms += (1 - rho) * (grad^2 - ms); mom = momentum * mom + lr * grad / sqrt(ms + epsilon); var -= mom.",
+     .doc = "ms += (1 - rho) * (grad^2 - ms); mom = momentum * mom + lr * grad / sqrt(ms + "
+            "epsilon); var -= mom.",
      .shape = apply_shape<3, 7>,
      .no_gradient = kNotAFunction,
      .effect = Effect::kWrites},
     {.name = "ResourceApplyCenteredRMSProp",
-     .inputs = {kVar, kMeanGradSlot, kMeanSquareSlot, kMomentumSlot, kRate, kRho, kMomentum, kEpsilon, kGrad},
+     .inputs = {kVar, kMeanGradSlot, kMeanSquareSlot, kMomentumSlot, kRate, kRho, kMomentum,
+                kEpsilon, kGrad},
      .outputs = {},
      .attrs = {kType, kLocking},
      .doc = "ms += (1 - rho) * (grad^2 - ms); mg += (1 - rho) * (grad - mg); "
@@ -161,7 +174,8 @@ constexpr OpDef kTrainingOps[] = {
                 "l2_shrinkage: T | Weight of an L2 penalty on the step alone.", kRatePower},
      .outputs = {},
      .attrs = {kType, kLocking, kLinearByRate},
-     .doc = "As ResourceApplyFtrl, with grad + 2 * l2_shrinkage * var for grad in the line of linear.",
+     .doc =
+         "As ResourceApplyFtrl, with grad + 2 * l2_shrinkage * var for grad in the line of linear.",
      .shape = apply_shape<3, 3>,
      .no_gradient = kNotAFunction,
      .effect = Effect::kWrites},

@@ -4,7 +4,8 @@
 namespace thalweg {
 namespace {
 
-// `suffix` under the variable's name, put so that the current scope's prefix is not doubled: "fc1/kernel/Read".
+// `suffix` under the variable's name, put so that the current scope's prefix is not doubled:
+// "fc1/kernel/Read".
 std::string node_name(const Graph& graph, const std::string& variable, std::string_view suffix) {
   const std::string& scope = graph.scope();
   const size_t begin = variable.starts_with(scope) ? scope.size() : variable.rfind('/') + 1;
@@ -25,18 +26,22 @@ Variable::Variable(Graph& graph, Tensor initial, VariableOptions options) {
 }
 
 Variable::Variable(Graph& graph, Output initial_value, VariableOptions options) {
-  init(graph, initial_value, options, graph.unique_name(options.name.empty() ? "Variable" : options.name));
+  init(graph, initial_value, options,
+       graph.unique_name(options.name.empty() ? "Variable" : options.name));
 }
 
-void Variable::init(Graph& graph, Output initial_value, const VariableOptions& options, const std::string& name) {
-  if (!initial_value) throw invalid_argument("variable `", name, "`: its initial value is an Output of no graph");
+void Variable::init(Graph& graph, Output initial_value, const VariableOptions& options,
+                    const std::string& name) {
+  if (!initial_value)
+    throw invalid_argument("variable `", name, "`: its initial value is an Output of no graph");
   const DType dtype = initial_value.dtype();
   const Shape shape = initial_value.shape();
   handle_ = graph
                 .add("VarHandleOp", {}, {{"dtype", dtype}, {"shape", shape}, {"shared_name", name}},
                      {.name = name, .full_name = true})
                 .output();
-  initializer_ = &assign_variable(handle_, initial_value, {.name = node_name(graph, name, "/Assign")});
+  initializer_ =
+      &assign_variable(handle_, initial_value, {.name = node_name(graph, name, "/Assign")});
   graph.add_variable({.name = name,
                       .handle = handle_.node(),
                       .initializer = initializer_,

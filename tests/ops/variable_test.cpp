@@ -92,9 +92,12 @@ TEST_F(Variables, RefuseAnEmptyInitialValue) {
 TEST_F(Variables, CollectTheGradientOfAllReadsAtTheirHandle) {
   const Variable w(graph_, Tensor::of<float>({1, 2}), {.name = "w"});
   const Output x = constant(graph_, Tensor::of<float>({3, 4}));
-  const Output loss = x * w + 2 * w.read();
-  const Output gradient_of_w = gradients({loss}, {w.handle()})[0];
-  EXPECT_EQ(values(evaluate_output(gradient_of_w)), (Doubles{5, 6}));
+  const Output first = w.read();
+  const Output second = w.read();
+  const Output gradient_of_w = gradients({x * first + 2 * second}, {w.handle()})[0];
+  const Tensor value = Tensor::of<float>({1, 2});
+  testing::Feeds feeds{{first, value}, {second, value}};
+  EXPECT_EQ(values(evaluate_output(gradient_of_w, feeds)), (Doubles{5, 6}));
 }
 
 TEST_F(Variables, GiveGatheredRowsADenseGradient) {
@@ -104,7 +107,8 @@ TEST_F(Variables, GiveGatheredRowsADenseGradient) {
   EXPECT_EQ(rows.shape(), (Shape{3, 2}));
   const Output weights = constant(graph_, Tensor::of<float>({1, 2, 3, 4, 5, 6}, {3, 2}));
   const Output gradient_of_table = gradients({rows * weights}, {table.handle()})[0];
-  EXPECT_EQ(values(evaluate_output(gradient_of_table)), (Doubles{3, 4, 0, 0, 6, 8}));
+  testing::Feeds feeds{{rows, Tensor::of<float>({5, 6, 1, 2, 5, 6}, {3, 2})}};
+  EXPECT_EQ(values(evaluate_output(gradient_of_table, feeds)), (Doubles{3, 4, 0, 0, 6, 8}));
 }
 
 TEST_F(Variables, AreUpdatedByNodesThatKeepTensorFlowsArguments) {

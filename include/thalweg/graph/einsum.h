@@ -15,21 +15,24 @@ struct EinsumEquation {
   std::string output;
 };
 
-/// Reads "bij,bjk->bik". Throws invalid_argument naming the equation: no "->", something other than letters and one "..."
-/// an operand, another number of operands than `inputs`, a label twice in one operand or in the result (diagonals are not
-/// taken), a label of the result that no operand has.
+/// Reads "bij,bjk->bik". Throws invalid_argument naming the equation: no "->", something other than
+/// letters and one "..." an operand, another number of operands than `inputs`, a label twice in one
+/// operand or in the result (diagonals are not taken), a label of the result that no operand has.
 EinsumEquation parse_einsum(std::string_view equation, int inputs);
 
-/// An equation applied to shapes: every dimension has a loop, numbered from 0, result dimensions first.
+/// An equation applied to shapes: every dimension has a loop, numbered from 0, result dimensions
+/// first.
 struct EinsumLoops {
-  std::vector<int64_t> extents;          // of each loop; kUnknownDim when unknown
-  std::vector<std::vector<int>> inputs;  // for each operand and dimension its loop; -1 where a dimension of 1 is repeated
-  int outputs = 0;                       // the first loops are the result's dimensions, in order; the rest is summed over
+  std::vector<int64_t> extents;  // of each loop; kUnknownDim when unknown
+  std::vector<std::vector<int>>
+      inputs;  // for each operand and dimension its loop; -1 where a dimension of 1 is repeated
+  int outputs =
+      0;  // the first loops are the result's dimensions, in order; the rest is summed over
   Shape output() const;
 };
 
-/// Throws invalid_argument when ranks do not fit or extents disagree. All shapes must have a rank. Dimensions under "..."
-/// broadcast; when the result has no "..." they are summed over.
+/// Throws invalid_argument when ranks do not fit or extents disagree. All shapes must have a rank.
+/// Dimensions under "..." broadcast; when the result has no "..." they are summed over.
 EinsumLoops einsum_loops(const EinsumEquation& equation, const std::vector<Shape>& shapes);
 
 }  // namespace thalweg

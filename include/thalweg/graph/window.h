@@ -1,5 +1,5 @@
-// The geometry of sliding windows, shared by the ops and the kernels of convolution and pooling, so that a shape function
-// and every kernel agree on sizes and on where padding goes.
+// The geometry of sliding windows, shared by the ops and the kernels of convolution and pooling, so
+// that a shape function and every kernel agree on sizes and on where padding goes.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,12 @@ struct Window {
   int64_t cell(int64_t o, int64_t k) const { return o * stride + k * dilation - pad_before; }
 };
 
-/// A window under TensorFlow's padding rules. "VALID": no padding. "SAME": output = ceil(input / stride), the odd cell of
-/// padding at the end. "EXPLICIT": the paddings given. Throws invalid_argument on a stride or dilation below 1, a negative
-/// padding, an unknown rule, and a window longer than the padded input.
-Window make_window(int64_t input, int64_t size, int64_t stride, int64_t dilation, std::string_view padding,
-                   int64_t pad_before = 0, int64_t pad_after = 0);
+/// A window under TensorFlow's padding rules. "VALID": no padding. "SAME": output = ceil(input /
+/// stride), the odd cell of padding at the end. "EXPLICIT": the paddings given. Throws
+/// invalid_argument on a stride or dilation below 1, a negative padding, an unknown rule, and a
+/// window longer than the padded input.
+Window make_window(int64_t input, int64_t size, int64_t stride, int64_t dilation,
+                   std::string_view padding, int64_t pad_before = 0, int64_t pad_after = 0);
 
 /// Where the dimensions of an image batch stand: "NHWC" or "NCHW".
 struct ImageAxes {
@@ -47,16 +48,20 @@ struct Windows2d {
   Window width;
 };
 
-/// Of a convolution with the attributes `strides`, `dilations`, `padding`, `explicit_paddings` and `data_format`, over
-/// images of shape `input` (rank 4, or unknown), with filters of `filter_height` x `filter_width`. Throws
-/// invalid_argument naming dimension and attribute.
-Windows2d convolution_windows(const AttrMap& attrs, const Shape& input, int64_t filter_height, int64_t filter_width);
+/// Of a convolution with the attributes `strides`, `dilations`, `padding`, `explicit_paddings` and
+/// `data_format`, over images of shape `input` (rank 4, or unknown), with filters of
+/// `filter_height` x `filter_width`. Throws invalid_argument naming dimension and attribute.
+Windows2d convolution_windows(const AttrMap& attrs, const Shape& input, int64_t filter_height,
+                              int64_t filter_width);
 inline Windows2d convolution_windows(const Node& node, const Shape& input, int64_t filter_height,
                                      int64_t filter_width) {
   return convolution_windows(node.attrs(), input, filter_height, filter_width);
 }
-/// Of a pooling with the attributes `ksize`, `strides`, `padding`, `explicit_paddings` (if it has them) and `data_format`.
+/// Of a pooling with the attributes `ksize`, `strides`, `padding`, `explicit_paddings` (if it has
+/// them) and `data_format`.
 Windows2d pooling_windows(const AttrMap& attrs, const Shape& input);
-inline Windows2d pooling_windows(const Node& node, const Shape& input) { return pooling_windows(node.attrs(), input); }
+inline Windows2d pooling_windows(const Node& node, const Shape& input) {
+  return pooling_windows(node.attrs(), input);
+}
 
 }  // namespace thalweg

@@ -1,5 +1,5 @@
-// In what type the plain kernels compute: sums of products in more precision than is stored, so that a faster kernel that
-// rounds differently is judged against the better number.
+// In what type the plain kernels compute: sums of products in more precision than is stored, so
+// that a faster kernel that rounds differently is judged against the better number.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,11 @@
 namespace thalweg {
 
 template <class T>
-inline constexpr bool kIsFloating = std::is_floating_point_v<T> || std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>;
+inline constexpr bool kIsFloating =
+    std::is_floating_point_v<T> || std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>;
 
-/// double for floating dtypes; uint64 for integers, whose wrapped sums are those of the narrower type.
+/// double for floating dtypes; uint64 for integers, whose wrapped sums are those of the narrower
+/// type.
 template <class T>
 using Accumulator = std::conditional_t<kIsFloating<T>, double, uint64_t>;
 

@@ -1,6 +1,7 @@
-// All six convolutions are one set of triples (image cell, filter cell, output cell): the forward pass adds
-// image * filter to the output, the backprops add output * filter to the image, and image * output to the filter.
-// A depthwise filter [h, w, c, m] lies in memory as a dense one [h, w, 1, c * m] in c groups, and is taken as that.
+// All six convolutions are one set of triples (image cell, filter cell, output cell): the forward
+// pass adds image * filter to the output, the backprops add output * filter to the image, and image
+// * output to the filter. A depthwise filter [h, w, c, m] lies in memory as a dense one [h, w, 1, c
+// * m] in c groups, and is taken as that.
 
 #include <algorithm>
 #include <vector>
@@ -29,7 +30,8 @@ struct Geometry {
   ImageStrides in, out;
 };
 
-Geometry make_geometry(const AttrMap& attrs, const Shape& input, const Shape& filter, bool depthwise) {
+Geometry make_geometry(const AttrMap& attrs, const Shape& input, const Shape& filter,
+                       bool depthwise) {
   const ImageAxes axes = image_axes(std::get<std::string>(attrs.at("data_format")));
   Geometry g;
   g.windows = convolution_windows(attrs, input, filter[0], filter[1]);
@@ -63,7 +65,8 @@ void for_each_product(const Geometry& g, F f) {
             const int64_t image = n * g.in.batch + iy * g.in.height + ix * g.in.width;
             const int64_t output = n * g.out.batch + oy * g.out.height + ox * g.out.width;
             for (int64_t ci = 0; ci < g.groups * g.group_in; ++ci) {
-              const int64_t filter = ((ky * wide.size + kx) * g.group_in + ci % g.group_in) * channels_out;
+              const int64_t filter =
+                  ((ky * wide.size + kx) * g.group_in + ci % g.group_in) * channels_out;
               const int64_t first = ci / g.group_in * g.group_out;
               for (int64_t co = first; co < first + g.group_out; ++co) {
                 f(image + ci * g.in.channels, filter + co, output + co * g.out.channels);
@@ -80,19 +83,25 @@ enum class Wanted { kOutput, kImage, kFilter };
 
 // What is wanted, into `result` of `count` elements, from the other two.
 template <class T>
-void convolve(const Geometry& g, Wanted wanted, const T* image, const T* filter, const T* output, T* result,
-              int64_t count) {
+void convolve(const Geometry& g, Wanted wanted, const T* image, const T* filter, const T* output,
+              T* result, int64_t count) {
   std::vector<Accumulator<T>> sums(static_cast<size_t>(count), 0);
   Accumulator<T>* sum = sums.data();
   switch (wanted) {
     case Wanted::kOutput:
-      for_each_product(g, [=](int64_t i, int64_t f, int64_t o) { sum[o] += widen(image[i]) * widen(filter[f]); });
+      for_each_product(g, [=](int64_t i, int64_t f, int64_t o) {
+        sum[o] += widen(image[i]) * widen(filter[f]);
+      });
       break;
     case Wanted::kImage:
-      for_each_product(g, [=](int64_t i, int64_t f, int64_t o) { sum[i] += widen(output[o]) * widen(filter[f]); });
+      for_each_product(g, [=](int64_t i, int64_t f, int64_t o) {
+        sum[i] += widen(output[o]) * widen(filter[f]);
+      });
       break;
     case Wanted::kFilter:
-      for_each_product(g, [=](int64_t i, int64_t f, int64_t o) { sum[f] += widen(image[i]) * widen(output[o]); });
+      for_each_product(g, [=](int64_t i, int64_t f, int64_t o) {
+        sum[f] += widen(image[i]) * widen(output[o]);
+      });
       break;
   }
   std::transform(sums.begin(), sums.end(), result, narrow<T>);
@@ -100,8 +109,8 @@ void convolve(const Geometry& g, Wanted wanted, const T* image, const T* filter,
 
 template <bool kDepthwise>
 KernelPtr make_forward(const KernelRequest& request) {
-  const Geometry g =
-      make_geometry(request.node.attrs(), request.inputs[0].shape, request.inputs[1].shape, kDepthwise);
+  const Geometry g = make_geometry(request.node.attrs(), request.inputs[0].shape,
+                                   request.inputs[1].shape, kDepthwise);
   const int64_t count = request.outputs[0].shape.num_elements();
   return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
     return make_kernel([=](KernelContext& c) {
@@ -126,7 +135,8 @@ KernelPtr make_backprop(const KernelRequest& request) {
       const Geometry g = kWanted == Wanted::kImage ? make_geometry(attrs, shape, other, kDepthwise)
                                                    : make_geometry(attrs, other, shape, kDepthwise);
       if (g.output != backprop) {
-        throw invalid_argument("out_backprop is ", backprop, ", but this convolution gives ", g.output);
+        throw invalid_argument("out_backprop is ", backprop, ", but this convolution gives ",
+                               g.output);
       }
       Tensor made;
       if (!is_known) made = Tensor(kDTypeOf<T>, shape);

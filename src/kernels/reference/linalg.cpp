@@ -19,7 +19,8 @@ Strides matrix_strides(const Shape& shape, bool transposed) {
 }
 
 template <class T>
-void multiply(const T* a, Strides sa, const T* b, Strides sb, int64_t m, int64_t k, int64_t n, T* out) {
+void multiply(const T* a, Strides sa, const T* b, Strides sb, int64_t m, int64_t k, int64_t n,
+              T* out) {
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < n; ++j) {
       Accumulator<T> sum = 0;
@@ -59,17 +60,19 @@ KernelPtr make_product(const KernelRequest& request, bool transpose_a, bool tran
   const int64_t a_size = a.dim(-1) * a.dim(-2);
   const int64_t b_size = b.dim(-1) * b.dim(-2);
   return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
-    return make_kernel([=, a_offsets = batch_offsets(a, out), b_offsets = batch_offsets(b, out)](KernelContext& c) {
+    return make_kernel([=, a_offsets = batch_offsets(a, out),
+                        b_offsets = batch_offsets(b, out)](KernelContext& c) {
       for (size_t i = 0; i < a_offsets.size(); ++i) {
-        multiply(c.input<T>(0) + a_offsets[i] * a_size, sa, c.input<T>(1) + b_offsets[i] * b_size, sb, m, k, n,
-                 c.output<T>() + static_cast<int64_t>(i) * m * n);
+        multiply(c.input<T>(0) + a_offsets[i] * a_size, sa, c.input<T>(1) + b_offsets[i] * b_size,
+                 sb, m, k, n, c.output<T>() + static_cast<int64_t>(i) * m * n);
       }
     });
   });
 }
 
 KernelPtr make_matmul(const KernelRequest& request) {
-  return make_product(request, request.node.attr<bool>("transpose_a"), request.node.attr<bool>("transpose_b"));
+  return make_product(request, request.node.attr<bool>("transpose_a"),
+                      request.node.attr<bool>("transpose_b"));
 }
 
 KernelPtr make_batch_matmul(const KernelRequest& request) {
@@ -87,7 +90,8 @@ Contraction make_contraction(const KernelRequest& request) {
   std::vector<Shape> shapes;
   for (const TensorSpec& input : request.inputs) shapes.push_back(input.shape);
   const EinsumLoops loops = einsum_loops(
-      parse_einsum(request.node.attr<std::string>("equation"), static_cast<int>(shapes.size())), shapes);
+      parse_einsum(request.node.attr<std::string>("equation"), static_cast<int>(shapes.size())),
+      shapes);
   Contraction result{.extents = loops.extents, .outputs = static_cast<size_t>(loops.outputs)};
   for (size_t i = 0; i < shapes.size(); ++i) {
     std::vector<int64_t>& steps = result.steps.emplace_back(loops.extents.size(), 0);
@@ -103,11 +107,12 @@ Contraction make_contraction(const KernelRequest& request) {
 
 // The sum over the loops from `loop` on of the products of the operands at `offsets`.
 template <class T>
-Accumulator<T> contract(const Contraction& contraction, const KernelContext& c, std::vector<int64_t>& offsets,
-                        size_t loop) {
+Accumulator<T> contract(const Contraction& contraction, const KernelContext& c,
+                        std::vector<int64_t>& offsets, size_t loop) {
   if (loop == contraction.extents.size()) {
     Accumulator<T> product = 1;
-    for (size_t i = 0; i < offsets.size(); ++i) product *= widen(c.input<T>(static_cast<int>(i))[offsets[i]]);
+    for (size_t i = 0; i < offsets.size(); ++i)
+      product *= widen(c.input<T>(static_cast<int>(i))[offsets[i]]);
     return product;
   }
   Accumulator<T> sum = 0;
@@ -122,8 +127,8 @@ Accumulator<T> contract(const Contraction& contraction, const KernelContext& c, 
 }
 
 template <class T>
-void write_outputs(const Contraction& contraction, const KernelContext& c, std::vector<int64_t>& offsets, size_t loop,
-                   T*& out) {
+void write_outputs(const Contraction& contraction, const KernelContext& c,
+                   std::vector<int64_t>& offsets, size_t loop, T*& out) {
   if (loop == contraction.outputs) {
     *out++ = narrow<T>(contract<T>(contraction, c, offsets, loop));
     return;
@@ -148,14 +153,16 @@ KernelPtr make_einsum(const KernelRequest& request) {
 }
 
 KernelPtr make_bias_add(const KernelRequest& request) {
-  const Channels size = channels_of(request.inputs[0].shape, request.node.attr<std::string>("data_format"));
+  const Channels size =
+      channels_of(request.inputs[0].shape, request.node.attr<std::string>("data_format"));
   return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
     const auto compute = [size](KernelContext& c) {
       const T* value = c.input<T>(0);
       const T* bias = c.input<T>(1);
       T* out = c.output<T>();
       for (int64_t ch = 0; ch < size.channels; ++ch) {
-        size.for_each(ch, [=](int64_t i) { out[i] = narrow<T>(widen(value[i]) + widen(bias[ch])); });
+        size.for_each(ch,
+                      [=](int64_t i) { out[i] = narrow<T>(widen(value[i]) + widen(bias[ch])); });
       }
     };
     return make_kernel(compute, {.in_place = {{0, 0}}});
@@ -163,7 +170,8 @@ KernelPtr make_bias_add(const KernelRequest& request) {
 }
 
 KernelPtr make_bias_add_grad(const KernelRequest& request) {
-  const Channels size = channels_of(request.inputs[0].shape, request.node.attr<std::string>("data_format"));
+  const Channels size =
+      channels_of(request.inputs[0].shape, request.node.attr<std::string>("data_format"));
   return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
     return make_kernel([size](KernelContext& c) {
       const T* gradient = c.input<T>(0);

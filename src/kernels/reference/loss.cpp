@@ -34,8 +34,8 @@ KernelPtr make_sparse(int64_t rows, int64_t classes) {
     for (int64_t r = 0; r < rows; ++r) {
       const auto label = static_cast<int64_t>(labels[r]);
       if (label < 0 || label >= classes) {
-        throw invalid_argument("label ", label, " at index ", r, " is outside [0, ", classes, "): there are ", classes,
-                               " classes");
+        throw invalid_argument("label ", label, " at index ", r, " is outside [0, ", classes,
+                               "): there are ", classes, " classes");
       }
       const T* logits = c.input<T>(0) + r * classes;
       T* backprop = c.output<T>(1) + r * classes;

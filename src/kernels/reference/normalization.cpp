@@ -40,14 +40,16 @@ struct BatchNorm {
 
 BatchNorm make_batch_norm_geometry(const KernelRequest& request, const Shape& images) {
   const Channels size = channels_of(images, request.node.attr<std::string>("data_format"));
-  return {size, request.node.attr<float>("epsilon"), request.node.attr<bool>("is_training"), size.outer * size.inner};
+  return {size, request.node.attr<float>("epsilon"), request.node.attr<bool>("is_training"),
+          size.outer * size.inner};
 }
 
 // Calls f(TypeTag<T>, TypeTag<U>).
 template <class F>
 KernelPtr visit_types(const KernelRequest& request, F f) {
   return visit_floats(request.node.attr<DType>("T"), [&]<class T>(TypeTag<T> t) -> KernelPtr {
-    return request.node.attr<DType>("U") == kFloat64 ? f(t, TypeTag<double>{}) : f(t, TypeTag<float>{});
+    return request.node.attr<DType>("U") == kFloat64 ? f(t, TypeTag<double>{})
+                                                     : f(t, TypeTag<float>{});
   });
 }
 
@@ -67,18 +69,22 @@ KernelPtr make_batch_norm(const KernelRequest& request) {
         } else {
           const auto n = static_cast<double>(std::max<int64_t>(norm.n, 1));
           norm.size.for_each(ch, [&](int64_t i) { mean += widen(x[i]) / n; });
-          norm.size.for_each(ch, [&](int64_t i) { variance += std::pow(widen(x[i]) - mean, 2) / n; });
+          norm.size.for_each(ch,
+                             [&](int64_t i) { variance += std::pow(widen(x[i]) - mean, 2) / n; });
           const double unbiased = variance * n / std::max(n - 1, 1.0);
           const double weight = norm.n == 0 ? 0 : factor;
           const bool from_old = factor != 1;
-          c.output<U>(1)[ch] = static_cast<U>(weight * mean + (from_old ? (1 - weight) * c.input<U>(3)[ch] : 0));
-          c.output<U>(2)[ch] = static_cast<U>(weight * unbiased + (from_old ? (1 - weight) * c.input<U>(4)[ch] : 0));
+          c.output<U>(1)[ch] =
+              static_cast<U>(weight * mean + (from_old ? (1 - weight) * c.input<U>(3)[ch] : 0));
+          c.output<U>(2)[ch] =
+              static_cast<U>(weight * unbiased + (from_old ? (1 - weight) * c.input<U>(4)[ch] : 0));
         }
         c.output<U>(3)[ch] = static_cast<U>(mean);
         c.output<U>(4)[ch] = static_cast<U>(variance);
         const double slope = c.input<U>(1)[ch] / std::sqrt(variance + norm.epsilon);
         const double offset = c.input<U>(2)[ch];
-        norm.size.for_each(ch, [&](int64_t i) { y[i] = narrow<T>((widen(x[i]) - mean) * slope + offset); });
+        norm.size.for_each(
+            ch, [&](int64_t i) { y[i] = narrow<T>((widen(x[i]) - mean) * slope + offset); });
       }
     });
   });

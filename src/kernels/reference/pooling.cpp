@@ -17,7 +17,8 @@ struct Planes {
 
 Planes make_planes(const Shape& shape, const ImageAxes& axes) {
   const auto stride = [&shape](int axis) { return shape.slice(axis + 1).num_elements(); };
-  return {shape, stride(axes.height), stride(axes.width), stride(axes.channels), stride(axes.batch)};
+  return {shape, stride(axes.height), stride(axes.width), stride(axes.channels),
+          stride(axes.batch)};
 }
 
 struct Pooling {
@@ -40,8 +41,8 @@ Pooling make_pooling(const AttrMap& attrs, const Shape& input) {
   return p;
 }
 
-// Calls f(output, cells) for each window: the position of its result, and those of its cells inside the image, in row
-// order.
+// Calls f(output, cells) for each window: the position of its result, and those of its cells inside
+// the image, in row order.
 template <class F>
 void for_each_window(const Pooling& p, F f) {
   const Window& high = p.windows.height;
@@ -98,57 +99,61 @@ T lowest() {
 
 KernelPtr make_max_pool(const KernelRequest& request) {
   return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
-    return make_kernel([p = make_pooling(request.node.attrs(), request.inputs[0].shape)](KernelContext& c) {
-      const T* input = c.input<T>(0);
-      T* output = c.output<T>();
-      for_each_window(p, [=](int64_t out, const std::vector<int64_t>& cells) {
-        const int64_t best = largest(input, cells);
-        output[out] = best < 0 ? lowest<T>() : input[best];
-      });
-    });
+    return make_kernel(
+        [p = make_pooling(request.node.attrs(), request.inputs[0].shape)](KernelContext& c) {
+          const T* input = c.input<T>(0);
+          T* output = c.output<T>();
+          for_each_window(p, [=](int64_t out, const std::vector<int64_t>& cells) {
+            const int64_t best = largest(input, cells);
+            output[out] = best < 0 ? lowest<T>() : input[best];
+          });
+        });
   });
 }
 
 KernelPtr make_max_pool_grad(const KernelRequest& request) {
   return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
-    return make_kernel([p = make_pooling(request.node.attrs(), request.inputs[0].shape)](KernelContext& c) {
-      const T* input = c.input<T>(0);
-      const T* gradient = c.input<T>(2);
-      std::vector<Accumulator<T>> sums(static_cast<size_t>(p.in.shape.num_elements()), 0);
-      for_each_window(p, [&](int64_t out, const std::vector<int64_t>& cells) {
-        const int64_t best = largest(input, cells);
-        if (best >= 0) sums[static_cast<size_t>(best)] += widen(gradient[out]);
-      });
-      for (size_t i = 0; i < sums.size(); ++i) c.output<T>()[i] = narrow<T>(sums[i]);
-    });
+    return make_kernel(
+        [p = make_pooling(request.node.attrs(), request.inputs[0].shape)](KernelContext& c) {
+          const T* input = c.input<T>(0);
+          const T* gradient = c.input<T>(2);
+          std::vector<Accumulator<T>> sums(static_cast<size_t>(p.in.shape.num_elements()), 0);
+          for_each_window(p, [&](int64_t out, const std::vector<int64_t>& cells) {
+            const int64_t best = largest(input, cells);
+            if (best >= 0) sums[static_cast<size_t>(best)] += widen(gradient[out]);
+          });
+          for (size_t i = 0; i < sums.size(); ++i) c.output<T>()[i] = narrow<T>(sums[i]);
+        });
   });
 }
 
 KernelPtr make_max_pool_grad_grad(const KernelRequest& request) {
   return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
-    return make_kernel([p = make_pooling(request.node.attrs(), request.inputs[0].shape)](KernelContext& c) {
-      const T* input = c.input<T>(0);
-      const T* gradient = c.input<T>(2);
-      T* output = c.output<T>();
-      for_each_window(p, [=](int64_t out, const std::vector<int64_t>& cells) {
-        const int64_t best = largest(input, cells);
-        output[out] = best < 0 ? narrow<T>(0) : gradient[best];
-      });
-    });
+    return make_kernel(
+        [p = make_pooling(request.node.attrs(), request.inputs[0].shape)](KernelContext& c) {
+          const T* input = c.input<T>(0);
+          const T* gradient = c.input<T>(2);
+          T* output = c.output<T>();
+          for_each_window(p, [=](int64_t out, const std::vector<int64_t>& cells) {
+            const int64_t best = largest(input, cells);
+            output[out] = best < 0 ? narrow<T>(0) : gradient[best];
+          });
+        });
   });
 }
 
 KernelPtr make_avg_pool(const KernelRequest& request) {
   return visit_floats(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
-    return make_kernel([p = make_pooling(request.node.attrs(), request.inputs[0].shape)](KernelContext& c) {
-      const T* value = c.input<T>(0);
-      T* output = c.output<T>();
-      for_each_window(p, [=](int64_t out, const std::vector<int64_t>& cells) {
-        double sum = 0;
-        for (int64_t cell : cells) sum += widen(value[cell]);
-        output[out] = narrow<T>(sum / static_cast<double>(cells.size()));
-      });
-    });
+    return make_kernel(
+        [p = make_pooling(request.node.attrs(), request.inputs[0].shape)](KernelContext& c) {
+          const T* value = c.input<T>(0);
+          T* output = c.output<T>();
+          for_each_window(p, [=](int64_t out, const std::vector<int64_t>& cells) {
+            double sum = 0;
+            for (int64_t cell : cells) sum += widen(value[cell]);
+            output[out] = narrow<T>(sum / static_cast<double>(cells.size()));
+          });
+        });
   });
 }
 
@@ -161,7 +166,8 @@ KernelPtr make_avg_pool_grad(const KernelRequest& request) {
       const auto* sizes = c.input<int32_t>(0);
       const Pooling p = make_pooling(attrs, Shape{sizes[0], sizes[1], sizes[2], sizes[3]});
       if (p.out.shape != expected) {
-        throw invalid_argument("grad is ", expected, ", but pooling ", p.in.shape, " gives ", p.out.shape);
+        throw invalid_argument("grad is ", expected, ", but pooling ", p.in.shape, " gives ",
+                               p.out.shape);
       }
       const T* gradient = c.input<T>(1);
       std::vector<double> sums(static_cast<size_t>(p.in.shape.num_elements()), 0);

@@ -35,7 +35,8 @@ KernelPtr make_assign(const KernelRequest& request) {
   return make_kernel([shape = request.inputs[1].shape](KernelContext& c) {
     VariableState& variable = c.variable(0);
     if (!shape.is_compatible_with(variable.shape)) {
-      throw invalid_argument("variable `", variable.name, "` has shape ", variable.shape, ", the value ", shape);
+      throw invalid_argument("variable `", variable.name, "` has shape ", variable.shape,
+                             ", the value ", shape);
     }
     set_plain_value(variable, shape, c.input_pointer(1));
   });
@@ -43,7 +44,8 @@ KernelPtr make_assign(const KernelRequest& request) {
 
 void check_value_shape(const VariableState& variable, const Shape& shape) {
   if (variable.value_shape != shape) {
-    throw invalid_argument("variable `", variable.name, "` has shape ", variable.value_shape, ", the operand ", shape);
+    throw invalid_argument("variable `", variable.name, "` has shape ", variable.value_shape,
+                           ", the operand ", shape);
   }
 }
 
@@ -56,7 +58,8 @@ KernelPtr make_assign_add(const KernelRequest& request) {
       check_value_shape(c.variable(0), shape);
       const T* delta = c.input<T>(1);
       for (int64_t i = 0; i < shape.num_elements(); ++i) {
-        value[i] = narrow<T>(kSign > 0 ? widen(value[i]) + widen(delta[i]) : widen(value[i]) - widen(delta[i]));
+        value[i] = narrow<T>(kSign > 0 ? widen(value[i]) + widen(delta[i])
+                                       : widen(value[i]) - widen(delta[i]));
       }
     });
   });
@@ -72,8 +75,8 @@ void for_each_row(const VariableState& variable, const I* indices, int64_t count
   for (int64_t i = 0; i < count; ++i) {
     const auto row = static_cast<int64_t>(indices[i]);
     if (row < 0 || row >= rows) {
-      throw invalid_argument("index ", row, " at position ", i, " is outside [0, ", rows, "): variable `", variable.name,
-                             "` has shape ", variable.value_shape);
+      throw invalid_argument("index ", row, " at position ", i, " is outside [0, ", rows,
+                             "): variable `", variable.name, "` has shape ", variable.value_shape);
     }
     f(i, row);
   }
@@ -94,14 +97,16 @@ KernelPtr make_gather_of(const KernelRequest& request) {
     char* out = static_cast<char*>(made.is_valid() ? made.mutable_raw() : c.output_pointer(0));
     const char* value = static_cast<const char*>(variable.buffer->data());
     for_each_row(variable, c.input<I>(1), indices.num_elements(), [=](int64_t i, int64_t row) {
-      std::memcpy(out + static_cast<size_t>(i) * row_bytes, value + static_cast<size_t>(row) * row_bytes, row_bytes);
+      std::memcpy(out + static_cast<size_t>(i) * row_bytes,
+                  value + static_cast<size_t>(row) * row_bytes, row_bytes);
     });
     if (made.is_valid()) c.set_output(0, std::move(made));
   });
 }
 
 KernelPtr make_gather(const KernelRequest& request) {
-  return request.inputs[1].dtype == kInt32 ? make_gather_of<int32_t>(request) : make_gather_of<int64_t>(request);
+  return request.inputs[1].dtype == kInt32 ? make_gather_of<int32_t>(request)
+                                           : make_gather_of<int64_t>(request);
 }
 
 template <class T, class I>
@@ -115,8 +120,8 @@ KernelPtr make_scatter_add_of(const KernelRequest& request) {
     const bool one = updates.rank() == 0;
     const Shape expected = indices.concat(variable.value_shape.slice(1));
     if (!one && updates != expected) {
-      throw invalid_argument("updates have shape ", updates, ", but ", expected, " is needed for variable `",
-                             variable.name, "`");
+      throw invalid_argument("updates have shape ", updates, ", but ", expected,
+                             " is needed for variable `", variable.name, "`");
     }
     const int64_t row_size = variable.value_shape.slice(1).num_elements();
     for_each_row(variable, c.input<I>(1), indices.num_elements(), [=](int64_t i, int64_t row) {

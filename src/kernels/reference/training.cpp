@@ -1,5 +1,6 @@
-// Each update rule is a function of one element: the variable and its slots there, the hyperparameters, the gradient.
-// float32 is computed in float32, as TensorFlow does, half and bfloat16 in float32 as well.
+// Each update rule is a function of one element: the variable and its slots there, the
+// hyperparameters, the gradient. float32 is computed in float32, as TensorFlow does, half and
+// bfloat16 in float32 as well.
 
 #include <array>
 #include <cmath>
@@ -14,8 +15,9 @@ namespace {
 template <class T>
 using Compute = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-// A kernel whose first `kSlots` inputs are the variable and its slots and input `kGrad` is the gradient; the other inputs,
-// in order, are the hyperparameters h. `rule(x, h, g)` updates the values x of one element.
+// A kernel whose first `kSlots` inputs are the variable and its slots and input `kGrad` is the
+// gradient; the other inputs, in order, are the hyperparameters h. `rule(x, h, g)` updates the
+// values x of one element.
 template <int kSlots, int kGrad, class Rule>
 KernelPtr make_update(const KernelRequest& request, Rule rule) {
   const Shape shape = request.inputs[kGrad].shape;
@@ -31,8 +33,8 @@ KernelPtr make_update(const KernelRequest& request, Rule rule) {
       for (int s = 0; s < kSlots; ++s) {
         data[static_cast<size_t>(s)] = static_cast<T*>(writable_value(c.variable(s)));
         if (c.variable(s).value_shape != shape) {
-          throw invalid_argument("variable `", c.variable(s).name, "` has shape ", c.variable(s).value_shape,
-                                 ", the gradient ", shape);
+          throw invalid_argument("variable `", c.variable(s).name, "` has shape ",
+                                 c.variable(s).value_shape, ", the gradient ", shape);
         }
       }
       const T* gradient = c.input<T>(kGrad);
@@ -51,7 +53,8 @@ KernelPtr make_gradient_descent(const KernelRequest& request) {
 }
 
 KernelPtr make_momentum(const KernelRequest& request) {
-  return make_update<2, 3>(request, [nesterov = request.node.attr<bool>("use_nesterov")](auto& x, const auto& h, auto g) {
+  return make_update<2, 3>(request, [nesterov = request.node.attr<bool>("use_nesterov")](
+                                        auto& x, const auto& h, auto g) {
     const auto [lr, momentum] = std::array{h[0], h[1]};
     auto& [var, accum] = x;
     accum = accum * momentum + g;
@@ -60,7 +63,8 @@ KernelPtr make_momentum(const KernelRequest& request) {
 }
 
 KernelPtr make_keras_momentum(const KernelRequest& request) {
-  return make_update<2, 3>(request, [nesterov = request.node.attr<bool>("use_nesterov")](auto& x, const auto& h, auto g) {
+  return make_update<2, 3>(request, [nesterov = request.node.attr<bool>("use_nesterov")](
+                                        auto& x, const auto& h, auto g) {
     const auto [lr, momentum] = std::array{h[0], h[1]};
     auto& [var, accum] = x;
     accum = accum * momentum - g * lr;
@@ -69,7 +73,8 @@ KernelPtr make_keras_momentum(const KernelRequest& request) {
 }
 
 template <class X, class C>
-void adam(X& x, C beta1_power, C beta2_power, C lr, C beta1, C beta2, C epsilon, C g, bool nesterov) {
+void adam(X& x, C beta1_power, C beta2_power, C lr, C beta1, C beta2, C epsilon, C g,
+          bool nesterov) {
   auto& [var, m, v] = x;
   const C alpha = lr * std::sqrt(1 - beta2_power) / (1 - beta1_power);
   m += (g - m) * (1 - beta1);
@@ -78,7 +83,8 @@ void adam(X& x, C beta1_power, C beta2_power, C lr, C beta1, C beta2, C epsilon,
 }
 
 KernelPtr make_adam(const KernelRequest& request) {
-  return make_update<3, 9>(request, [nesterov = request.node.attr<bool>("use_nesterov")](auto& x, const auto& h, auto g) {
+  return make_update<3, 9>(request, [nesterov = request.node.attr<bool>("use_nesterov")](
+                                        auto& x, const auto& h, auto g) {
     adam(x, h[0], h[1], h[2], h[3], h[4], h[5], g, nesterov);
   });
 }
@@ -91,19 +97,21 @@ KernelPtr make_adamw(const KernelRequest& request) {
 }
 
 KernelPtr make_adagrad(const KernelRequest& request) {
-  return make_update<2, 3>(request, [update = request.node.attr<bool>("update_slots")](auto& x, const auto& h, auto g) {
-    auto& [var, accum] = x;
-    if (update) accum += g * g;
-    var -= g * h[0] / std::sqrt(accum);
-  });
+  return make_update<2, 3>(
+      request, [update = request.node.attr<bool>("update_slots")](auto& x, const auto& h, auto g) {
+        auto& [var, accum] = x;
+        if (update) accum += g * g;
+        var -= g * h[0] / std::sqrt(accum);
+      });
 }
 
 KernelPtr make_adagrad_v2(const KernelRequest& request) {
-  return make_update<2, 4>(request, [update = request.node.attr<bool>("update_slots")](auto& x, const auto& h, auto g) {
-    auto& [var, accum] = x;
-    if (update) accum += g * g;
-    var -= g * h[0] / (std::sqrt(accum) + h[1]);
-  });
+  return make_update<2, 4>(
+      request, [update = request.node.attr<bool>("update_slots")](auto& x, const auto& h, auto g) {
+        auto& [var, accum] = x;
+        if (update) accum += g * g;
+        var -= g * h[0] / (std::sqrt(accum) + h[1]);
+      });
 }
 
 KernelPtr make_adadelta(const KernelRequest& request) {
@@ -142,7 +150,9 @@ KernelPtr make_centered_rms_prop(const KernelRequest& request) {
 template <class X, class C>
 void ftrl(X& x, C lr, C l1, C l2, C shrinkage, C lr_power, C g, bool by_lr) {
   auto& [var, accum, linear] = x;
-  const auto power = [lr_power](C a) { return lr_power == C(-0.5) ? std::sqrt(a) : std::pow(a, -lr_power); };
+  const auto power = [lr_power](C a) {
+    return lr_power == C(-0.5) ? std::sqrt(a) : std::pow(a, -lr_power);
+  };
   const C scale = by_lr ? 1 : 1 / lr;
   const C weight = by_lr ? lr : 1;
   const C next = accum + g * g;
@@ -154,17 +164,17 @@ void ftrl(X& x, C lr, C l1, C l2, C shrinkage, C lr_power, C g, bool by_lr) {
 }
 
 KernelPtr make_ftrl(const KernelRequest& request) {
-  return make_update<3, 3>(
-      request, [by_lr = request.node.attr<bool>("multiply_linear_by_lr")](auto& x, const auto& h, auto g) {
-        ftrl(x, h[0], h[1], h[2], decltype(g)(0), h[3], g, by_lr);
-      });
+  return make_update<3, 3>(request, [by_lr = request.node.attr<bool>("multiply_linear_by_lr")](
+                                        auto& x, const auto& h, auto g) {
+    ftrl(x, h[0], h[1], h[2], decltype(g)(0), h[3], g, by_lr);
+  });
 }
 
 KernelPtr make_ftrl_v2(const KernelRequest& request) {
-  return make_update<3, 3>(
-      request, [by_lr = request.node.attr<bool>("multiply_linear_by_lr")](auto& x, const auto& h, auto g) {
-        ftrl(x, h[0], h[1], h[2], h[3], h[4], g, by_lr);
-      });
+  return make_update<3, 3>(request, [by_lr = request.node.attr<bool>("multiply_linear_by_lr")](
+                                        auto& x, const auto& h, auto g) {
+    ftrl(x, h[0], h[1], h[2], h[3], h[4], g, by_lr);
+  });
 }
 
 constexpr KernelDef kKernels[] = {

@@ -1,6 +1,7 @@
 #include "thalweg/graph/graph.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "graph/node_builder.h"
 #include "thalweg/graph/shape_context.h"
@@ -19,7 +20,10 @@ bool is_legal_name(std::string_view name) {
 
 }  // namespace
 
-Graph::Graph(const OpRegistry& registry) : registry_(&registry) {}
+Graph::Graph(const OpRegistry& registry) : registry_(&registry) {
+  static std::atomic<uint64_t> last_id{0};
+  id_ = ++last_id;
+}
 Graph::~Graph() = default;
 
 Node* Graph::find(std::string_view name) const {

@@ -3,7 +3,7 @@
 namespace thalweg {
 
 NameScope::NameScope(Graph& graph, std::string_view name) : graph_(graph), previous_(graph.scope_) {
-  graph.scope_ = graph.unique_name(name) + "/";
+  graph.scope_ = name.ends_with('/') ? std::string(name) : graph.unique_name(name) + "/";
 }
 NameScope::~NameScope() { graph_.scope_ = previous_; }
 

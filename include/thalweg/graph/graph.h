@@ -120,6 +120,8 @@ class Graph {
   Node& add(std::string_view op, std::vector<Output> inputs, AttrMap attrs = {}, NodeOptions options = {});
 
   const OpRegistry& registry() const { return *registry_; }
+  /// A number that no other graph of the process has or gets: for those who remember things by graph.
+  uint64_t id() const { return id_; }
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
   Node& node(int id) const { return *nodes_[static_cast<size_t>(id)]; }
   /// Null when there is none.
@@ -146,6 +148,7 @@ class Graph {
   friend class ControlScope;
 
   const OpRegistry* registry_;
+  uint64_t id_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::unordered_map<std::string, Node*> by_name_;
   std::unordered_map<std::string, int> name_counts_;
@@ -180,7 +183,8 @@ class Graph {
   std::unordered_map<std::string, std::vector<Node*>> collections_;
 };
 
-/// Puts nodes added while it lives under `name/` (made unique, as TensorFlow does).
+/// Puts nodes added while it lives under `name/` (made unique, as TensorFlow does). A name that ends in `/` is the path of
+/// an earlier scope, which is entered again.
 class NameScope {
  public:
   NameScope(Graph& graph, std::string_view name);

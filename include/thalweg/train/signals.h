@@ -1,0 +1,20 @@
+// Ctrl-C and SIGTERM as a question that a loop asks between steps.
+#pragma once
+
+namespace thalweg {
+
+/// While one lives, the first SIGINT or SIGTERM only sets a flag; a second one ends the process at
+/// once. Signals that the process ignored (nohup) stay ignored. The last one destroyed restores the
+/// handlers and clears the flag. Thread-safe.
+class ScopedSignals {
+ public:
+  ScopedSignals();
+  ~ScopedSignals();
+  ScopedSignals(const ScopedSignals&) = delete;
+  ScopedSignals& operator=(const ScopedSignals&) = delete;
+
+  /// The signal that came, 0 for none.
+  static int received();
+};
+
+}  // namespace thalweg

@@ -36,16 +36,11 @@ T round_to_even(T x) {
 
 int mantissa_bits(DType dtype) {
   switch (dtype) {
-    case kFloat64:
-      return 52;
-    case kFloat32:
-      return 23;
-    case kFloat16:
-      return 10;
-    case kBFloat16:
-      return 7;
-    default:
-      return 0;
+    case kFloat64: return 52;
+    case kFloat32: return 23;
+    case kFloat16: return 10;
+    case kBFloat16: return 7;
+    default: return 0;
   }
 }
 
@@ -77,12 +72,9 @@ KernelPtr make_cast(Request request) {
     };
     const void* source = context.input_pointer(0);
     switch (element_size(from)) {
-      case 8:
-        return convert(clear_low_bits<uint64_t>(source, count, excess));
-      case 4:
-        return convert(clear_low_bits<uint32_t>(source, count, excess));
-      default:
-        return convert(clear_low_bits<uint16_t>(source, count, excess));
+      case 8: return convert(clear_low_bits<uint64_t>(source, count, excess));
+      case 4: return convert(clear_low_bits<uint32_t>(source, count, excess));
+      default: return convert(clear_low_bits<uint16_t>(source, count, excess));
     }
   });
 }

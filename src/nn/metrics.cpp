@@ -1,0 +1,88 @@
+#include "thalweg/nn/metrics.h"
+
+#include <utility>
+
+#include "nn/match_shapes.h"
+#include "thalweg/nn/losses.h"
+#include "thalweg/ops/array.h"
+#include "thalweg/ops/binary.h"
+#include "thalweg/ops/indexing.h"
+#include "thalweg/ops/reduction.h"
+#include "thalweg/ops/unary.h"
+
+namespace thalweg::metrics {
+namespace {
+
+using losses::Reduction;
+
+// The weighted share of examples with `chosen` among those with `counted`.
+Metric share(std::string name, Output chosen, Output counted, Output weights) {
+  return {std::move(name), losses::reduce(cast(chosen, kFloat32), weights, Reduction::kSum),
+          losses::reduce(cast(counted, kFloat32), weights, Reduction::kSum)};
+}
+
+// Labels and scores as bool of one shape.
+struct Decisions {
+  Output truth;
+  Output predicted;
+};
+Decisions decide(std::string_view what, Output labels, Output scores, double threshold) {
+  const Output truth = greater(match_labels(what, labels, scores), 0.5);
+  return {truth, greater_equal(scores, threshold)};
+}
+
+// Classes as int64 `[batch, ...]`, also of distributions.
+Output classes_of(std::string_view what, Output labels, Output logits) {
+  const Shape& shape = labels.shape();
+  const bool is_distribution = shape.rank() >= 2 && shape.rank() == logits.shape().rank() &&
+                               (shape.dim(-1) != 1 || logits.shape().dim(-1) == 1);
+  if (is_distribution) return argmax(match_labels(what, labels, logits), -1);
+  return cast(match_classes(what, labels, logits), kInt64);
+}
+
+}  // namespace
+
+Metric mean(std::string name, Output values, Output weights) {
+  if (!is_floating(values.dtype())) values = cast(values, kFloat32);
+  return {std::move(name), losses::reduce(values, weights, Reduction::kSum),
+          losses::reduce(ones_like(values), weights, Reduction::kSum)};
+}
+
+Metric accuracy(Output labels, Output logits, Output weights) {
+  const Output classes = classes_of("accuracy", labels, logits);
+  return mean("accuracy", equal(argmax(logits, -1), classes), weights);
+}
+
+Metric top_k_accuracy(Output labels, Output logits, int64_t k, Output weights) {
+  const Output classes = classes_of("top_k_accuracy", labels, logits);
+  const Output best = cast(top_k(logits, k).indices, kInt64);
+  const Output hit = reduce_any(equal(best, expand_dims(classes, -1)), -1);
+  return mean(str("top_", k, "_accuracy"), hit, weights);
+}
+
+Metric binary_accuracy(Output labels, Output scores, double threshold, Output weights) {
+  const Decisions d = decide("binary_accuracy", labels, scores, threshold);
+  return mean("accuracy", equal(d.truth, d.predicted), weights);
+}
+
+Metric precision(Output labels, Output scores, double threshold, Output weights) {
+  const Decisions d = decide("precision", labels, scores, threshold);
+  return share("precision", logical_and(d.truth, d.predicted), d.predicted, weights);
+}
+
+Metric recall(Output labels, Output scores, double threshold, Output weights) {
+  const Decisions d = decide("recall", labels, scores, threshold);
+  return share("recall", logical_and(d.truth, d.predicted), d.truth, weights);
+}
+
+Metric mean_squared_error(Output labels, Output predictions, Output weights) {
+  return mean("mean_squared_error",
+              losses::mean_squared_error(labels, predictions, {}, Reduction::kNone), weights);
+}
+
+Metric mean_absolute_error(Output labels, Output predictions, Output weights) {
+  return mean("mean_absolute_error",
+              losses::mean_absolute_error(labels, predictions, {}, Reduction::kNone), weights);
+}
+
+}  // namespace thalweg::metrics

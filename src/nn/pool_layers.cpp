@@ -1,0 +1,89 @@
+#include <utility>
+
+#include "nn/input_checks.h"
+#include "nn/layer_types.h"
+#include "nn/options.h"
+#include "thalweg/nn/image_layers.h"
+#include "thalweg/ops/pooling.h"
+#include "thalweg/ops/reduction.h"
+
+namespace thalweg {
+
+template <class Visitor>
+void visit_options(Visitor& v, Pool2dOptions& o) {
+  v("pool_size", o.pool_size);
+  v("strides", o.strides);
+  v("padding", o.padding);
+}
+
+template <class Visitor>
+void visit_options(Visitor&, GlobalAvgPool2dOptions&) {}
+
+namespace {
+
+PoolOptions pool_options(const Pool2dOptions& o) {
+  return {.window = o.pool_size, .strides = o.strides, .padding = o.padding};
+}
+
+class MaxPool2dLayer : public OptionLayer<Pool2dOptions> {
+ public:
+  using OptionLayer::OptionLayer;
+  std::string_view type() const override { return "MaxPool2d"; }
+  Output call(Output x, Mode) override {
+    require_image(x);
+    return max_pool(x, pool_options(options_));
+  }
+};
+
+class AvgPool2dLayer : public OptionLayer<Pool2dOptions> {
+ public:
+  using OptionLayer::OptionLayer;
+  std::string_view type() const override { return "AvgPool2d"; }
+  Output call(Output x, Mode) override {
+    require_image(x);
+    return avg_pool(x, pool_options(options_));
+  }
+};
+
+class GlobalAvgPool2dLayer : public OptionLayer<GlobalAvgPool2dOptions> {
+ public:
+  using OptionLayer::OptionLayer;
+  std::string_view type() const override { return "GlobalAvgPool2d"; }
+  Output call(Output x, Mode) override {
+    require_image(x);
+    return reduce_mean(x, {1, 2});
+  }
+};
+
+Pool2dOptions checked(Pool2dOptions options) {
+  options.pool_size = require_window("pool_size", options.pool_size);
+  if (options.strides.empty()) options.strides = options.pool_size;
+  options.strides = require_window("strides", options.strides);
+  require_padding(options.padding);
+  return options;
+}
+
+}  // namespace
+
+MaxPool2d::MaxPool2d(Pool2dOptions options)
+    : Layer(std::make_shared<MaxPool2dLayer>(checked(std::move(options)))) {}
+
+AvgPool2d::AvgPool2d(Pool2dOptions options)
+    : Layer(std::make_shared<AvgPool2dLayer>(checked(std::move(options)))) {}
+
+GlobalAvgPool2d::GlobalAvgPool2d(GlobalAvgPool2dOptions options)
+    : Layer(std::make_shared<GlobalAvgPool2dLayer>(std::move(options))) {}
+
+Layer max_pool2d_from_config(const AttrMap& config) {
+  return MaxPool2d(read_options<Pool2dOptions>(config));
+}
+
+Layer avg_pool2d_from_config(const AttrMap& config) {
+  return AvgPool2d(read_options<Pool2dOptions>(config));
+}
+
+Layer global_avg_pool2d_from_config(const AttrMap& config) {
+  return GlobalAvgPool2d(read_options<GlobalAvgPool2dOptions>(config));
+}
+
+}  // namespace thalweg

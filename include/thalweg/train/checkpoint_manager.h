@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -46,6 +47,11 @@ struct BestCheckpoint {
 /// What a checkpoint holds beside variables, by name without kExtraPrefix: place in the data, ...
 using CheckpointExtras = std::map<std::string, Tensor, std::less<>>;
 
+struct RestoredCheckpoint {
+  std::string prefix;  // with the folder
+  CheckpointExtras extras;
+};
+
 /// Thread-compatible; one for a folder at a time.
 class CheckpointManager {
  public:
@@ -59,9 +65,10 @@ class CheckpointManager {
   std::string latest() const { return records_.empty() ? std::string() : records_.back().prefix; }
   const std::optional<BestCheckpoint>& best() const { return best_; }
 
-  /// Writes `ckpt-<step>`, then the records, then removes what is kept no longer (never the best,
-  /// never the newest). Returns the prefix. A finite `metric` better than the best makes this the
-  /// best. Throws resource_exhausted on a full disk; the older checkpoints are then as before.
+  /// Writes `ckpt-<step>` (`ckpt-<step>-2` beside one of that step, which it replaces), then the
+  /// records, then removes what is kept no longer (never the best, never the newest). Returns the
+  /// prefix. A finite `metric` better than the best makes this the best. Throws resource_exhausted
+  /// on a full disk; the older checkpoints are then as before.
   std::string save(const VariableStore& variables, int64_t step,
                    const CheckpointExtras& extras = {}, std::optional<double> metric = {});
   /// Gives the newest checkpoint its metric after it was saved. Throws failed_precondition when
@@ -72,24 +79,24 @@ class CheckpointManager {
 
   /// Gives every variable of `graph` its value from the checkpoint and returns the extras. On an
   /// error no variable has changed: invalid_argument naming the variable and both shapes or dtypes,
-  /// not_found for a variable that the checkpoint lacks, data_loss naming the damaged file and the
-  /// newest whole checkpoint to use instead.
+  /// or the variable that the checkpoint lacks; data_loss (or not_found for a missing file) naming
+  /// the damaged file and the newest whole checkpoint to use instead.
   CheckpointExtras restore(const std::string& prefix, const Graph& graph,
                            VariableStore& variables) const;
-  /// The newest whole checkpoint, with a warning for each damaged one passed over; what it was is
-  /// in `prefix`. Throws data_loss when there are checkpoints but none is whole, not_found when
-  /// there is none.
-  CheckpointExtras restore_latest(const Graph& graph, VariableStore& variables,
-                                  std::string* prefix);
+  /// The newest whole checkpoint, with a warning for each damaged one passed over. `check` sees the
+  /// extras, and may throw, before any variable changes. Throws data_loss when there are
+  /// checkpoints but none is whole, not_found when there is none.
+  RestoredCheckpoint restore_latest(
+      const Graph& graph, VariableStore& variables,
+      const std::function<void(const CheckpointExtras&)>& check = {}) const;
   /// Removes all checkpoints and records of the folder.
   void clear();
 
  private:
-  void remove_leftovers();
-  void find_checkpoints();
-  void write_records();
-  void write_best();
+  void write_records(const std::vector<CheckpointRecord>& records) const;
   void remove_old();
+  // The newest whole checkpoint other than `prefix`; empty when there is none.
+  std::string whole_besides(const std::string& prefix) const;
 
   std::string folder_;
   CheckpointOptions options_;

@@ -1,0 +1,119 @@
+#include "train/checkpoint_folder.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "thalweg/base/error.h"
+#include "thalweg/base/file.h"
+#include "thalweg/base/log.h"
+#include "thalweg/formats/checkpoint.h"
+#include "thalweg/formats/checkpoint_state.h"
+
+namespace thalweg::train {
+namespace {
+
+constexpr std::string_view kName = "ckpt-";
+constexpr std::string_view kIndex = ".index";
+
+// A number without sign, blanks or leading zeros, so that each name has one spelling.
+std::optional<int64_t> parse_count(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  if (text.size() > 1 && text[0] == '0') return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::string CheckpointName::to_string() const {
+  return revision == 1 ? str(kName, step) : str(kName, step, '-', revision);
+}
+
+std::optional<CheckpointName> CheckpointName::parse(std::string_view name) {
+  if (!name.starts_with(kName)) return std::nullopt;
+  name.remove_prefix(kName.size());
+  const size_t dash = name.find('-');
+  const auto step = parse_count(name.substr(0, dash));
+  if (!step) return std::nullopt;
+  if (dash == std::string_view::npos) return CheckpointName{.step = *step};
+  const auto revision = parse_count(name.substr(dash + 1));
+  if (!revision || *revision < 2) return std::nullopt;
+  return CheckpointName{.step = *step, .revision = *revision};
+}
+
+std::vector<CheckpointRecord> list_checkpoints(const std::string& folder, double now) {
+  std::map<std::string, double> times;
+  try {
+    if (const auto state = read_checkpoint_state(folder)) {
+      for (size_t i = 0; i < state->timestamps.size() && i < state->all.size(); ++i) {
+        times[base_name(state->all[i])] = state->timestamps[i];
+      }
+    }
+  } catch (const Error& error) {
+    // The folder itself tells what there is; the file is written anew with the next checkpoint.
+    log_warning("train", error.message());
+  }
+  std::vector<CheckpointName> names;
+  for (const std::string& file : list_folder(folder)) {
+    if (!file.ends_with(kIndex)) continue;
+    const std::string_view stem(file.data(), file.size() - kIndex.size());
+    if (const auto name = CheckpointName::parse(stem)) names.push_back(*name);
+  }
+  std::sort(names.begin(), names.end());
+  std::vector<CheckpointRecord> records;
+  for (const CheckpointName& name : names) {
+    const auto time = times.find(name.to_string());
+    records.push_back({.prefix = join_path(folder, name.to_string()),
+                       .step = name.step,
+                       .timestamp = time == times.end() ? now : time->second});
+  }
+  return records;
+}
+
+void remove_leftovers(const std::string& folder) {
+  remove_temporaries(folder);
+  const std::vector<std::string> files = list_folder(folder);
+  const std::set<std::string, std::less<>> present(files.begin(), files.end());
+  for (const std::string& file : files) {
+    const size_t data = file.find(".data-");
+    if (data == std::string::npos || !CheckpointName::parse(file.substr(0, data))) continue;
+    if (!present.contains(file.substr(0, data) + std::string(kIndex))) {
+      remove_file(join_path(folder, file));
+    }
+  }
+}
+
+std::optional<BestCheckpoint> read_best(const std::string& folder) {
+  const std::string path = join_path(folder, kBestCheckpointFile);
+  if (!file_exists(path)) return std::nullopt;
+  const std::string text = read_file(path);
+  std::optional<CheckpointName> name;
+  std::optional<double> metric;
+  for (const std::string& line : split(text, '\n')) {
+    const size_t colon = line.find(": ");
+    if (colon == std::string::npos) continue;
+    const std::string_view value = std::string_view(line).substr(colon + 2);
+    if (line.starts_with("checkpoint: ")) name = CheckpointName::parse(value);
+    if (line.starts_with("metric: ")) {
+      double number = 0;
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+      if (error == std::errc() && end == value.data() + value.size()) metric = number;
+    }
+  }
+  if (!name || !metric) {
+    log_warning("train", "'", path, "' cannot be understood; the best checkpoint is not known");
+    return std::nullopt;
+  }
+  const std::string prefix = join_path(folder, name->to_string());
+  if (!checkpoint_exists(prefix)) return std::nullopt;
+  return BestCheckpoint{.prefix = prefix, .step = name->step, .metric = *metric};
+}
+
+void write_best(const std::string& folder, const BestCheckpoint& best) {
+  write_file(join_path(folder, kBestCheckpointFile),
+             str("checkpoint: ", base_name(best.prefix), "\nmetric: ", best.metric, "\n"));
+}
+
+}  // namespace thalweg::train

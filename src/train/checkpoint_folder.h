@@ -1,0 +1,34 @@
+// What is in a folder of checkpoints: names of bundles, leftovers, the record of the best one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "thalweg/train/checkpoint_manager.h"
+
+namespace thalweg::train {
+
+/// "ckpt-40", or "ckpt-40-2" for a second one of a step.
+struct CheckpointName {
+  int64_t step = 0;
+  int64_t revision = 1;
+
+  std::string to_string() const;
+  /// Empty when `name` is none.
+  static std::optional<CheckpointName> parse(std::string_view name);
+  friend auto operator<=>(const CheckpointName&, const CheckpointName&) = default;
+};
+
+/// All checkpoints with an index, oldest first; times of those that the state file knows.
+std::vector<CheckpointRecord> list_checkpoints(const std::string& folder, double now);
+
+/// Removes temporary files of writers that are gone and data files without an index.
+void remove_leftovers(const std::string& folder);
+
+/// The file `best`: prefix, step and metric. Empty when there is none, when it cannot be understood
+/// (with a warning) and when its checkpoint is gone.
+std::optional<BestCheckpoint> read_best(const std::string& folder);
+void write_best(const std::string& folder, const BestCheckpoint& best);
+
+}  // namespace thalweg::train

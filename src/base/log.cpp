@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace thalweg {
 namespace {
@@ -84,10 +85,10 @@ std::string_view to_string(LogLevel level) {
 void set_log_level(LogLevel level) { state().level = level; }
 LogLevel log_level() { return state().level; }
 
-void set_log_sink(LogSink sink) {
+LogSink set_log_sink(LogSink sink) {
   Log& log = state();
   const std::lock_guard lock(log.mutex);
-  log.sink = std::move(sink);
+  return std::exchange(log.sink, std::move(sink));
 }
 
 void log(LogLevel level, std::string_view component, std::string_view message) {

@@ -249,8 +249,13 @@ void Plan::run_dynamic(RunState& state, const PlanStep& step, uint64_t random_ru
 void Plan::check_finite(const RunState& state, const PlanStep& step) const {
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     const PlanValue& value = values_[static_cast<size_t>(step.outputs[i])];
-    if (!is_floating(value.dtype) || value.layout != nullptr) continue;
-    const Tensor tensor = as_tensor(state, value);
+    if (!is_floating(value.dtype)) continue;
+    Tensor tensor = as_tensor(state, value);
+    if (value.layout != nullptr) {
+      Tensor plain(value.dtype, value.shape);
+      convert_layout(value.dtype, value.shape, value.layout, tensor.raw(), nullptr, plain.mutable_raw());
+      tensor = std::move(plain);
+    }
     for (int64_t e = 0; e < tensor.num_elements(); ++e) {
       if (std::isfinite(tensor.at(e))) continue;
       throw out_of_range("output ", i, " ", tensor.dtype(), tensor.shape(), " is not finite: element ", e, " is ",

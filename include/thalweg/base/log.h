@@ -16,8 +16,10 @@ void set_log_level(LogLevel level);
 LogLevel log_level();
 
 /// Where lines go instead of stderr (tests, a progress bar that must move aside); an empty function restores stderr.
+/// A sink may call log(), which then writes to stderr.
 using LogSink = std::function<void(LogLevel level, std::string_view component, std::string_view message)>;
-void set_log_sink(LogSink sink);
+/// Returns the sink before, empty for stderr.
+LogSink set_log_sink(LogSink sink);
 
 void log(LogLevel level, std::string_view component, std::string_view message);
 

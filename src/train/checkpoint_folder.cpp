@@ -1,6 +1,5 @@
 #include "train/checkpoint_folder.h"
 
-#include <algorithm>
 #include <charconv>
 #include <set>
 
@@ -25,6 +24,16 @@ std::optional<int64_t> parse_count(std::string_view text) {
   return value;
 }
 
+CheckpointState read_state(const std::string& folder) {
+  try {
+    return read_checkpoint_state(folder).value_or(CheckpointState());
+  } catch (const Error& error) {
+    // The folder itself tells what there is; the file is written anew with the next checkpoint.
+    log_warning("train", error.message());
+    return {};
+  }
+}
+
 }  // namespace
 
 std::string CheckpointName::to_string() const {
@@ -44,30 +53,34 @@ std::optional<CheckpointName> CheckpointName::parse(std::string_view name) {
 }
 
 std::vector<CheckpointRecord> list_checkpoints(const std::string& folder, double now) {
-  std::map<std::string, double> times;
-  try {
-    if (const auto state = read_checkpoint_state(folder)) {
-      for (size_t i = 0; i < state->timestamps.size() && i < state->all.size(); ++i) {
-        times[base_name(state->all[i])] = state->timestamps[i];
-      }
-    }
-  } catch (const Error& error) {
-    // The folder itself tells what there is; the file is written anew with the next checkpoint.
-    log_warning("train", error.message());
-  }
-  std::vector<CheckpointName> names;
+  std::set<CheckpointName> present;
   for (const std::string& file : list_folder(folder)) {
     if (!file.ends_with(kIndex)) continue;
     const std::string_view stem(file.data(), file.size() - kIndex.size());
-    if (const auto name = CheckpointName::parse(stem)) names.push_back(*name);
+    if (const auto name = CheckpointName::parse(stem)) present.insert(*name);
   }
-  std::sort(names.begin(), names.end());
   std::vector<CheckpointRecord> records;
-  for (const CheckpointName& name : names) {
-    const auto time = times.find(name.to_string());
-    records.push_back({.prefix = join_path(folder, name.to_string()),
-                       .step = name.step,
-                       .timestamp = time == times.end() ? now : time->second});
+  const auto add = [&](const CheckpointName& name, double time) {
+    records.push_back(
+        {.prefix = join_path(folder, name.to_string()), .step = name.step, .timestamp = time});
+  };
+  const CheckpointState state = read_state(folder);
+  for (size_t i = 0; i < state.all.size(); ++i) {
+    const auto name = CheckpointName::parse(base_name(state.all[i]));
+    if (!name || present.erase(*name) == 0) continue;
+    add(*name, i < state.timestamps.size() ? state.timestamps[i] : now);
+  }
+  // Those that the file does not name: of a writer killed before it could add its newest, or before
+  // it had removed an old one.
+  const int64_t oldest = records.empty() ? 0 : records.front().step;
+  std::vector<CheckpointRecord> known;
+  std::swap(records, known);
+  for (const CheckpointName& name : present) {
+    if (name.step < oldest) add(name, now);
+  }
+  records.insert(records.end(), known.begin(), known.end());
+  for (const CheckpointName& name : present) {
+    if (name.step >= oldest) add(name, now);
   }
   return records;
 }

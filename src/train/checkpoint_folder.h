@@ -20,7 +20,8 @@ struct CheckpointName {
   friend auto operator<=>(const CheckpointName&, const CheckpointName&) = default;
 };
 
-/// All checkpoints with an index, oldest first; times of those that the state file knows.
+/// All checkpoints with an index, oldest first, as the state file orders them; `now` is the time of
+/// those that it does not name.
 std::vector<CheckpointRecord> list_checkpoints(const std::string& folder, double now);
 
 /// Removes temporary files of writers that are gone and data files without an index.

@@ -99,12 +99,9 @@ std::string CheckpointManager::save(const VariableStore& variables, int64_t step
                                 .timestamp = options_.clock->wall_seconds()};
   std::vector<CheckpointRecord> kept;
   for (const CheckpointRecord& other : records_) {
-    if (other.step < step) kept.push_back(other);
+    if (other.step != step) kept.push_back(other);
   }
   kept.push_back(record);
-  for (const CheckpointRecord& other : records_) {
-    if (other.step > step) kept.push_back(other);
-  }
   try {
     BundleWriter writer(record.prefix);
     for (const std::string& variable : variables.names()) {
@@ -135,7 +132,8 @@ std::string CheckpointManager::save(const VariableStore& variables, int64_t step
 }
 
 void CheckpointManager::set_metric(double metric) {
-  if (records_.empty()) throw failed_precondition("no checkpoint has been saved in '", folder_, "'");
+  if (records_.empty())
+    throw failed_precondition("no checkpoint has been saved in '", folder_, "'");
   if (!is_best(metric)) return;
   const CheckpointRecord& newest = records_.back();
   const BestCheckpoint best{.prefix = newest.prefix, .step = newest.step, .metric = metric};

@@ -37,11 +37,4 @@ struct ProgressOptions {
 /// plan, is left out, and nothing is said before it means something).
 std::unique_ptr<Hook> make_progress(const ProgressOptions& options = {});
 
-/// "1:02:03" or "04:05".
-std::string duration_text(double seconds);
-/// Columns that UTF-8 text takes on a terminal: wide characters two, combining marks none.
-int display_width(std::string_view text);
-/// The longest beginning of at most `columns` columns.
-std::string_view fit_columns(std::string_view text, int columns);
-
 }  // namespace thalweg

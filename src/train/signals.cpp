@@ -1,0 +1,62 @@
+#include "thalweg/train/signals.h"
+
+#include <csignal>
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <utility>
+
+namespace thalweg {
+namespace {
+
+std::atomic<int> g_received{0};
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may not wait for a lock");
+
+extern "C" void note_signal(int signal) {
+  int none = 0;
+  if (g_received.compare_exchange_strong(none, signal)) return;
+  // The second one: what the system does without a handler, once this one returns.
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+struct Handlers {
+  std::mutex mutex;
+  int users = 0;
+  std::array<std::pair<int, struct sigaction>, 2> previous = {{{SIGINT, {}}, {SIGTERM, {}}}};
+};
+
+Handlers& handlers() {
+  static Handlers instance;
+  return instance;
+}
+
+}  // namespace
+
+ScopedSignals::ScopedSignals() {
+  Handlers& all = handlers();
+  const std::lock_guard lock(all.mutex);
+  if (all.users++ > 0) return;
+  g_received = 0;
+  for (auto& [signal, previous] : all.previous) {
+    struct sigaction action = {};
+    action.sa_handler = note_signal;
+    action.sa_flags = SA_RESTART;  // reads and writes under way are not disturbed
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, nullptr, &previous);
+    if (previous.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  }
+}
+
+ScopedSignals::~ScopedSignals() {
+  Handlers& all = handlers();
+  const std::lock_guard lock(all.mutex);
+  if (--all.users > 0) return;
+  for (auto& [signal, previous] : all.previous) sigaction(signal, &previous, nullptr);
+  g_received = 0;
+}
+
+int ScopedSignals::received() { return g_received; }
+
+}  // namespace thalweg

@@ -109,6 +109,9 @@ class Reader {
       const auto [name, text] = name_and_rest(rest);
       const bool is_variable = keyword == "variable";
       (is_variable ? case_.variables : case_.outputs).push_back({name, parse_case_tensor(text), is_variable});
+    } else if (keyword == "upstream" || keyword == "slope") {
+      const auto [name, text] = name_and_rest(rest);
+      (keyword == "slope" ? case_.slopes : case_.upstream).push_back({name, parse_case_tensor(text)});
     } else if (keyword == "tolerance") {
       case_.tolerance = parse_case_tensor(str("float64[] ", rest)).item<double>();
     } else if (keyword == "gradient") {
@@ -120,7 +123,7 @@ class Reader {
       read_failure(words_of(rest));
     } else {
       throw invalid_argument("`", keyword, "` is no keyword; known are op, dtypes, case, attr, input, output, variable, "
-                             "tolerance, gradient, second_derivative, error");
+                             "upstream, slope, tolerance, gradient, second_derivative, error");
     }
   }
 

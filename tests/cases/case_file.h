@@ -36,6 +36,8 @@ struct Case {
   std::vector<CaseTensor> inputs;  // in the order of the op's arguments, lists flat
   std::vector<CaseTensor> outputs;
   std::vector<CaseTensor> variables;  // their values afterwards
+  std::vector<CaseTensor> upstream;   // golden cases: the gradients that flow into outputs ...
+  std::vector<CaseTensor> slopes;     // ... and those that TensorFlow gives for inputs
   double tolerance = 1e-5;            // relative and absolute
   std::vector<std::string> gradient;     // inputs to differentiate in
   std::vector<std::string> gradient_of;  // outputs to differentiate; empty: all that are floating point

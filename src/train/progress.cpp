@@ -40,7 +40,9 @@ class ProgressHook : public Hook {
   void begin(LoopState& state) override {
     rate_.restart();
     begin_epoch(state);
-    if (state.first_step > 0) {
+  }
+  void before_step(LoopState& state) override {
+    if (state.step == state.first_step && state.first_step > 0) {
       line(str("going on at step ", state.first_step, ", epoch ", state.epoch,
                state.step_in_epoch > 0 ? str(", batch ", state.step_in_epoch + 1) : ""));
     }

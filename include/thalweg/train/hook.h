@@ -24,7 +24,7 @@ struct EpochRecord {
   std::vector<Figure> train;
   /// At the end of the epoch; empty when it was not evaluated.
   std::vector<Figure> validation;
-  /// False for the last record when max_steps ended the training in the middle of the epoch.
+  /// False for the last record when the training ended in the middle of the epoch.
   bool complete = true;
 };
 
@@ -61,6 +61,7 @@ class Hook {
   virtual void begin(LoopState&) {}
   virtual void before_step(LoopState&) {}
   virtual void after_step(LoopState&) {}
+  /// Also for the epoch that max_steps ends in its middle.
   virtual void end_epoch(LoopState&, const EpochRecord&) {}
   virtual void saved(LoopState&, const std::string& prefix) { static_cast<void>(prefix); }
   /// Not called when an error ends the training.

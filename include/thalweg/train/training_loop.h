@@ -99,7 +99,8 @@ struct TrainResult {
   int64_t epochs = 0;                // complete ones, in all
   int64_t first_step = 0;            // where this run began
   std::vector<EpochRecord> history;  // of resumed runs too
-  /// Of the metric that early_stopping names; the variables have these weights when best_restored.
+  /// Of the metric that early_stopping names; all variables, the global step too, are as they were
+  /// at that step when best_restored.
   struct Best {
     double value = 0;
     int64_t step = 0;

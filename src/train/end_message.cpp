@@ -1,0 +1,64 @@
+#include "train/end_message.h"
+
+#include <csignal>
+
+#include "thalweg/base/strings.h"
+
+namespace thalweg {
+
+std::string_view to_string(EndReason reason) {
+  switch (reason) {
+    case EndReason::kFinished: return "finished";
+    case EndReason::kStoppedEarly: return "stopped early";
+    case EndReason::kInterrupted: return "interrupted";
+    case EndReason::kNothingLeft: return "nothing left to do";
+  }
+  return "unknown";
+}
+
+namespace train {
+namespace {
+
+int64_t value_of(const TrainingOptions& options, std::string_view limit) {
+  if (limit == "epochs") return options.epochs.value_or(0);
+  if (limit == "max_steps") return options.max_steps.value_or(0);
+  return options.early_stopping.patience;
+}
+
+std::string monitored(const TrainingOptions& options) {
+  return str(options.validation ? "validation " : "", options.early_stopping.metric);
+}
+
+std::string saved_text(const TrainResult& result, const TrainingOptions& options) {
+  if (options.saving.folder.empty()) return "nothing was saved, as no checkpoint folder is set";
+  if (result.last_checkpoint.empty()) return "no step was made, so there is nothing to save";
+  return str("the state is saved in '", result.last_checkpoint, "'; resume to go on");
+}
+
+}  // namespace
+
+std::string end_message(const TrainResult& result, const TrainingOptions& options, int64_t epoch) {
+  const std::string at = str("at step ", result.steps, " of epoch ", epoch);
+  switch (result.reason) {
+    case EndReason::kFinished:
+      if (result.limit.empty()) return str("stopped ", at, " as a hook asked for it");
+      return str("finished: ", result.limit, " ", value_of(options, result.limit),
+                 " reached after ", result.steps, " steps");
+    case EndReason::kStoppedEarly:
+      return str("stopped early after epoch ", result.epochs, ": ", monitored(options),
+                 " has not improved for ", options.early_stopping.patience, " evaluations",
+                 result.best ? str("; best ", result.best->value, " at step ", result.best->step)
+                             : std::string());
+    case EndReason::kInterrupted:
+      return str("interrupted by ", result.signal == SIGINT ? "Ctrl-C (SIGINT) " : "SIGTERM ", at,
+                 "; ", saved_text(result, options));
+    case EndReason::kNothingLeft:
+      return str("nothing left to do: the training has made ", result.steps, " steps in ",
+                 result.epochs, " epochs, and ", result.limit, " is ",
+                 value_of(options, result.limit), "; raise ", result.limit, " to go on");
+  }
+  return {};
+}
+
+}  // namespace train
+}  // namespace thalweg

@@ -1,0 +1,119 @@
+// A network with everything around it: fit, evaluate, predict, save, load. What Classifier and
+// Regressor share.
+//
+// One graph holds the network twice, for training and for predicting, with the same weights; so
+// evaluation in the middle of a training neither uses dropout nor disturbs it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "thalweg/data/dataset.h"
+#include "thalweg/estimator/model_record.h"
+#include "thalweg/nn/layer.h"
+#include "thalweg/nn/make_layer.h"
+#include "thalweg/train/training_loop.h"
+
+namespace thalweg {
+
+struct FitOptions {
+  /// In all: a resumed training counts those made before.
+  int64_t epochs = 10;
+  /// Share of the rows kept for validation, of each class alike; 0: none. Not for data without
+  /// random access.
+  double validation_split = 0.1;
+  /// Validation rows of your own instead.
+  std::optional<Dataset> validation = {};
+  /// Epochs without a better validation loss after which it stops; 0: never.
+  int64_t patience = 0;
+  /// What to do when the model folder holds a model: go on with its training, or replace it. With
+  /// neither, fit() throws already_exists.
+  bool resume = false;
+  bool overwrite = false;
+  /// Saves every so many steps, besides every epoch; 0: not.
+  int64_t checkpoint_steps = 0;
+  /// Nothing is shown by default.
+  ProgressOptions progress = {.mode = ProgressMode::kNone};
+  std::vector<std::shared_ptr<Hook>> hooks = {};
+  bool handle_signals = true;
+  /// For the run record: where the data came from, and the command that does it again.
+  std::string data_name = {};
+  std::string command = {};
+};
+
+struct FitReport {
+  TrainResult training;
+  /// Of the weights that the model has now: at the best epoch, else at the last. Empty when there
+  /// was none.
+  std::vector<Figure> train;
+  std::vector<Figure> validation;
+  /// What guessing without a look at the features gives on the validation rows, without those on
+  /// the training rows: metrics of the commonest class, or of the mean.
+  std::vector<Figure> baseline;
+};
+
+struct EvaluationReport {
+  /// Classifier: loss, accuracy. Regressor: loss (mean squared error of what the network learns),
+  /// mse, mae, rmse, r2 (NaN when all labels are equal).
+  std::vector<Figure> metrics;
+  /// The same of guessing the commonest class, or the mean, of the training rows; without the loss.
+  std::vector<Figure> baseline;
+  int64_t examples = 0;
+  /// Classifier: confusion[label][predicted] examples.
+  std::vector<std::vector<int64_t>> confusion;
+  double seconds = 0;
+
+  double operator[](std::string_view name) const { return figure(metrics, name); }
+};
+
+/// Thread-compatible; predicting from hooks during fit() is fine.
+class Estimator {
+ public:
+  virtual ~Estimator();
+  Estimator(const Estimator&) = delete;
+  Estimator& operator=(const Estimator&) = delete;
+
+  /// The model of a folder with its best weights (a training that is under way: the newest).
+  /// `makers`: layers of types of one's own. Errors: not_found, data_loss naming the damaged file;
+  /// failed_precondition when the network was a function: then use Classifier::load or
+  /// Regressor::load with it.
+  static std::unique_ptr<Estimator> load(const std::string& folder, const LayerMakers& makers = {});
+
+  /// Trains from new weights, or goes on when options.resume. `data`: single examples {features,
+  /// label} in batches of batch_size, in a new order each epoch. Errors: invalid_argument for data
+  /// that do not fit; failed_precondition when there is nothing to resume or data or settings
+  /// differ from those of the training; those of TrainingLoop::run.
+  FitReport fit(const Dataset& data, const FitOptions& options = {});
+  /// The same of tensors `[rows, ...]` and `[rows]`.
+  FitReport fit(const Tensor& features, const Tensor& labels, const FitOptions& options = {});
+
+  /// Errors: failed_precondition before fit(), invalid_argument for data that do not fit.
+  EvaluationReport evaluate(const Dataset& data) const;
+  EvaluationReport evaluate(const Tensor& features, const Tensor& labels) const;
+
+  /// Of each row of `features` `[rows, ...]`, in their order: probabilities `[rows, classes]`, or
+  /// values `[rows]`; float32.
+  Tensor predict_values(const Tensor& features) const;
+
+  /// What is and would be in model.json.
+  const ModelRecord& record() const;
+  /// Values of all variables, by name.
+  const VariableStore& variables() const;
+  /// The layers as a table; empty when the network is a function or no input is known yet.
+  std::string summary() const;
+
+ protected:
+  struct State;
+  explicit Estimator(std::unique_ptr<State> state);
+  Estimator(Estimator&&) noexcept;
+  State& state() { return *state_; }
+  const State& state() const { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace thalweg

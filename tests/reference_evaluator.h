@@ -1,4 +1,5 @@
-// Computes parts of a graph with the reference kernels, one node after the other: the oracle of tests below the runtime.
+// Computes parts of a graph with the reference kernels, one node after the other: the oracle of
+// tests below the runtime.
 #pragma once
 
 #include <map>
@@ -33,7 +34,8 @@ class ReferenceEvaluator {
     return Tensor::share(state.dtype, state.value_shape, state.buffer).clone();
   }
 
-  /// The values of `fetches`; an invalid Tensor for an empty Output. Runs nodes in the order they were added.
+  /// The values of `fetches`; an invalid Tensor for an empty Output. Runs nodes in the order they
+  /// were added.
   std::vector<Tensor> run(const std::vector<Output>& fetches) {
     std::map<Output, Tensor> values = fed_;
     for (const auto& [id, node] : needed(fetches)) compute(*node, values);
@@ -69,7 +71,8 @@ class ReferenceEvaluator {
       inputs.push_back(is_variable ? Tensor() : values.at(input));
       states.push_back(is_variable ? &variables_[input.node()] : nullptr);
     }
-    std::vector<Tensor> outputs = evaluate(node, inputs, reference_kernels(), {.variables = states});
+    std::vector<Tensor> outputs =
+        evaluate(node, inputs, reference_kernels(), {.variables = states});
     for (int i = 0; i < node.num_outputs(); ++i) {
       values.emplace(node.output(i), std::move(outputs[static_cast<size_t>(i)]));
     }

@@ -13,7 +13,8 @@ namespace thalweg::testing {
 namespace {
 
 const ArgSchema* find_arg(const std::vector<ArgSchema>& args, const std::string& name) {
-  const auto it = std::find_if(args.begin(), args.end(), [&](const ArgSchema& arg) { return arg.name == name; });
+  const auto it = std::find_if(args.begin(), args.end(),
+                               [&](const ArgSchema& arg) { return arg.name == name; });
   return it == args.end() ? nullptr : &*it;
 }
 
@@ -21,7 +22,8 @@ const ArgSchema* find_arg(const std::vector<ArgSchema>& args, const std::string&
 std::string first_type(const std::vector<CaseTensor>& tensors, const std::vector<ArgSchema>& args) {
   for (const CaseTensor& tensor : tensors) {
     const ArgSchema* arg = find_arg(args, tensor.name);
-    if (arg != nullptr && !arg->type_attr.empty() && is_floating(tensor.value.dtype())) return arg->type_attr;
+    if (arg != nullptr && !arg->type_attr.empty() && is_floating(tensor.value.dtype()))
+      return arg->type_attr;
   }
   return {};
 }
@@ -39,15 +41,16 @@ bool has_floating_variable(const Case& c) {
   });
 }
 
-void cast_arguments(std::vector<CaseTensor>& tensors, const std::vector<ArgSchema>& args, const std::string& attr,
-                    DType to) {
+void cast_arguments(std::vector<CaseTensor>& tensors, const std::vector<ArgSchema>& args,
+                    const std::string& attr, DType to) {
   for (CaseTensor& tensor : tensors) {
     const ArgSchema* arg = find_arg(args, tensor.name);
     if (arg != nullptr && arg->type_attr == attr) tensor.value = cast_value(tensor.value, to);
   }
 }
 
-// Which variables an attribute types is not written in a row; these two do in every row that has both.
+// Which variables an attribute types is not written in a row; these two do in every row that has
+// both.
 void cast_variables(std::vector<CaseTensor>& tensors, const std::string& attr, DType to) {
   if (attr != "T" && attr != "dtype") return;
   for (CaseTensor& tensor : tensors) {
@@ -75,7 +78,8 @@ double largest(const Tensor& tensor) {
   return result;
 }
 
-// Runs `c` on each kernel that accepts and compares with the values it holds; `loose`: relative to the largest of them.
+// Runs `c` on each kernel that accepts and compares with the values it holds; `loose`: relative to
+// the largest of them.
 void expect_case(const Case& c, bool loose, DType dtype) {
   Graph graph(standard_ops());
   const Node& node = add_case(graph, c);
@@ -95,16 +99,14 @@ void expect_case(const Case& c, bool loose, DType dtype) {
     for (const auto& [i, expected] : expected_outputs(c, node)) {
       expect(*expected, result.outputs[static_cast<size_t>(i)]);
     }
-    for (const CaseTensor& expected : c.variables) {
-      for (const CaseTensor& actual : result.variables) {
-        if (actual.name == expected.name) expect(expected, actual.value);
-      }
+    for (const auto& [expected, actual] : expected_variables(c, result)) {
+      expect(*expected, actual == nullptr ? Tensor() : actual->value);
     }
   }
 }
 
-// In a narrow type the inputs are rounded first, and a kernel is measured by what the reference makes of the rounded ones
-// in the case's own type.
+// In a narrow type the inputs are rounded first, and a kernel is measured by what the reference
+// makes of the rounded ones in the case's own type.
 void check_narrow(const Case& c, const OpSchema& op, const std::string& attr, DType dtype) {
   Case narrow = in_dtype(c, op, attr, dtype);
   const Case rounded = in_dtype(narrow, op, attr, main_dtype(c, op, attr));
@@ -117,10 +119,10 @@ void check_narrow(const Case& c, const OpSchema& op, const std::string& attr, DT
     const Tensor& wide = oracle.outputs[static_cast<size_t>(i)];
     expected = expected.dtype() == wide.dtype() ? wide : wide.cast(expected.dtype());
   }
-  for (CaseTensor& expected : narrow.variables) {
-    for (const CaseTensor& wide : oracle.variables) {
-      if (wide.name == expected.name) expected.value = wide.value.cast(expected.value.dtype());
-    }
+  next = 0;
+  for (const auto& [unused, wide] : expected_variables(rounded, oracle)) {
+    Tensor& expected = narrow.variables[next++].value;
+    if (wide != nullptr) expected = wide->value.cast(expected.dtype());
   }
   narrow.tolerance = dtype == kBFloat16 ? 1.0 / 64 : 1.0 / 512;
   expect_case(narrow, true, dtype);
@@ -172,10 +174,12 @@ Case in_double(const Case& c, const OpSchema& op) {
     attr.clear();
     for (const auto* tensors : {&result.inputs, &result.outputs}) {
       for (const CaseTensor& tensor : *tensors) {
-        const ArgSchema* arg = find_arg(tensors == &result.inputs ? op.inputs : op.outputs, tensor.name);
+        const ArgSchema* arg =
+            find_arg(tensors == &result.inputs ? op.inputs : op.outputs, tensor.name);
         const DType dtype = tensor.value.dtype();
         if (arg != nullptr && is_floating(dtype) && dtype != kFloat64) attr = arg->type_attr;
-        if (attr.empty() && is_floating(dtype) && dtype != kFloat64 && !tensor.is_variable) return c;
+        if (attr.empty() && is_floating(dtype) && dtype != kFloat64 && !tensor.is_variable)
+          return c;
       }
     }
   }
@@ -185,10 +189,12 @@ Case in_double(const Case& c, const OpSchema& op) {
 void check_dtypes(const Case& c) {
   const OpSchema& op = standard_ops().at(c.op);
   const std::string attr = main_type(c, op);
-  if (c.dtypes == CaseDTypes::kNone || c.tolerance == 0 || attr.empty() || reference_kernel(c.op) == nullptr) return;
+  if (c.dtypes == CaseDTypes::kNone || c.tolerance == 0 || attr.empty() ||
+      reference_kernel(c.op) == nullptr)
+    return;
   const DType from = main_dtype(c, op, attr);
-  for (DType dtype : {kFloat64, kFloat32, kBFloat16, kFloat16, kInt8, kInt16, kInt32, kInt64, kUInt8, kUInt16, kUInt32,
-                      kUInt64}) {
+  for (DType dtype : {kFloat64, kFloat32, kBFloat16, kFloat16, kInt8, kInt16, kInt32, kInt64,
+                      kUInt8, kUInt16, kUInt32, kUInt64}) {
     if (dtype == from || !allows(op, attr, dtype)) continue;
     try {
       if (is_integer(dtype)) {

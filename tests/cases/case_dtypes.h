@@ -7,8 +7,9 @@
 
 namespace thalweg::testing {
 
-/// The op's type attribute that the case can be cast by: of its first floating input, or, when that is a variable, of an
-/// output. Empty when there is none: what comes from attributes alone (random numbers, constants) is of one dtype.
+/// The op's type attribute that the case can be cast by: of its first floating input, or, when that
+/// is a variable, of an output. Empty when there is none: what comes from attributes alone (random
+/// numbers, constants) is of one dtype.
 std::string main_type(const Case& c, const OpSchema& op);
 /// The dtype the case has for that attribute.
 DType main_dtype(const Case& c, const OpSchema& op, const std::string& attr);

@@ -36,7 +36,8 @@ std::vector<std::string> words_of(std::string_view text) {
 // "name: rest".
 std::pair<std::string, std::string_view> name_and_rest(std::string_view text) {
   const size_t colon = text.find(':');
-  if (colon == std::string_view::npos) throw invalid_argument("expected `name: value`, got `", text, "`");
+  if (colon == std::string_view::npos)
+    throw invalid_argument("expected `name: value`, got `", text, "`");
   return {std::string(trim(text.substr(0, colon))), trim(text.substr(colon + 1))};
 }
 
@@ -50,7 +51,8 @@ class Reader {
     line = trim(line);
     if (line.empty() || line.starts_with('#')) return;
     const size_t space = line.find(' ');
-    const std::string_view rest = space == std::string_view::npos ? std::string_view() : trim(line.substr(space));
+    const std::string_view rest =
+        space == std::string_view::npos ? std::string_view() : trim(line.substr(space));
     try {
       read_entry(line.substr(0, space), rest);
     } catch (Error& error) {
@@ -75,10 +77,12 @@ class Reader {
   void read_entry(std::string_view keyword, std::string_view rest) {
     if (keyword == "op") {
       schema_ = &registry_.at(rest);
-      if (file_ != str(rest, ".case")) throw invalid_argument("the cases of ", rest, " belong into ", rest, ".case");
+      if (file_ != str(rest, ".case"))
+        throw invalid_argument("the cases of ", rest, " belong into ", rest, ".case");
       return;
     }
-    if (schema_ == nullptr) throw invalid_argument("a file begins with `op <name>`, got `", keyword, "`");
+    if (schema_ == nullptr)
+      throw invalid_argument("a file begins with `op <name>`, got `", keyword, "`");
     if (keyword == "dtypes") {
       (open_ ? case_.dtypes : file_dtypes_) = read_dtypes(rest);
     } else if (keyword == "case") {
@@ -102,28 +106,34 @@ class Reader {
       const auto [name, text] = name_and_rest(rest);
       const AttrSchema* attr = schema_->find_attr(name);
       const AttrValue value = parse_case_attr(attr == nullptr ? "" : attr->kind, text);
-      if (!case_.attrs.emplace(name, value).second) throw invalid_argument("attribute `", name, "` is given twice");
+      if (!case_.attrs.emplace(name, value).second)
+        throw invalid_argument("attribute `", name, "` is given twice");
     } else if (keyword == "input") {
       case_.inputs.push_back(read_input(rest));
     } else if (keyword == "output" || keyword == "variable") {
       const auto [name, text] = name_and_rest(rest);
       const bool is_variable = keyword == "variable";
-      (is_variable ? case_.variables : case_.outputs).push_back({name, parse_case_tensor(text), is_variable});
+      (is_variable ? case_.variables : case_.outputs)
+          .push_back({name, parse_case_tensor(text), is_variable});
     } else if (keyword == "upstream" || keyword == "slope") {
       const auto [name, text] = name_and_rest(rest);
-      (keyword == "slope" ? case_.slopes : case_.upstream).push_back({name, parse_case_tensor(text)});
+      (keyword == "slope" ? case_.slopes : case_.upstream)
+          .push_back({name, parse_case_tensor(text)});
     } else if (keyword == "tolerance") {
       case_.tolerance = parse_case_tensor(str("float64[] ", rest)).item<double>();
     } else if (keyword == "gradient") {
       read_gradient(words_of(rest));
     } else if (keyword == "second_derivative") {
-      if (!rest.empty() && rest != "none") throw invalid_argument("expected nothing or `none`, got `", rest, "`");
+      if (!rest.empty() && rest != "none")
+        throw invalid_argument("expected nothing or `none`, got `", rest, "`");
       case_.second_derivative = rest.empty() ? Case::Second::kDemanded : Case::Second::kNone;
     } else if (keyword == "error") {
       read_failure(words_of(rest));
     } else {
-      throw invalid_argument("`", keyword, "` is no keyword; known are op, dtypes, case, attr, input, output, variable, "
-                             "upstream, slope, tolerance, gradient, second_derivative, error");
+      throw invalid_argument(
+          "`", keyword,
+          "` is no keyword; known are op, dtypes, case, attr, input, output, variable, "
+          "upstream, slope, tolerance, gradient, second_derivative, error");
     }
   }
 
@@ -169,7 +179,8 @@ class Reader {
 
   void read_failure(std::vector<std::string> words) {
     if (words.empty()) throw invalid_argument("`error` needs a code");
-    const auto* code = std::find_if(std::begin(kCodes), std::end(kCodes), [&](auto& c) { return c.first == words[0]; });
+    const auto* code = std::find_if(std::begin(kCodes), std::end(kCodes),
+                                    [&](auto& c) { return c.first == words[0]; });
     if (code == std::end(kCodes)) throw invalid_argument("`", words[0], "` is no error code");
     words.erase(words.begin());
     case_.failure = Case::Failure{code->second, std::move(words)};
@@ -234,7 +245,8 @@ std::string Case::test_name() const {
 
 std::string Case::where() const { return str(file, ":", line); }
 
-std::vector<Case> parse_cases(std::string_view text, const std::string& file, const OpRegistry& registry) {
+std::vector<Case> parse_cases(std::string_view text, const std::string& file,
+                              const OpRegistry& registry) {
   Reader reader(file, registry);
   for (const std::string& line : split(text, '\n')) reader.read_line(line);
   return reader.finish();
@@ -244,7 +256,8 @@ std::vector<Case> read_cases(const std::string& folder, const OpRegistry& regist
   std::vector<Case> cases;
   for (const std::string& name : list_folder(folder)) {
     if (!name.ends_with(".case")) continue;
-    for (Case& c : parse_cases(read_file(join_path(folder, name)), name, registry)) cases.push_back(std::move(c));
+    for (Case& c : parse_cases(read_file(join_path(folder, name)), name, registry))
+      cases.push_back(std::move(c));
   }
   return cases;
 }

@@ -1,4 +1,5 @@
-// Behaviour tests of ops as data: the .case files of this folder, read. README.md describes the format.
+// Behaviour tests of ops as data: the .case files of this folder, read. README.md describes the
+// format.
 #pragma once
 
 #include <optional>
@@ -14,8 +15,9 @@ namespace thalweg::testing {
 struct CaseTensor {
   std::string name;
   Tensor value;
-  bool is_variable = false;     // an input that is a variable's handle; `value` is what it holds
-  bool is_initialized = true;   // of a variable: whether it holds `value` already, or only has its dtype and shape
+  bool is_variable = false;  // an input that is a variable's handle; `value` is what it holds
+  bool is_initialized =
+      true;  // of a variable: whether it holds `value` already, or only has its dtype and shape
 };
 
 /// Which further dtypes a case is run in.
@@ -39,11 +41,16 @@ struct Case {
   std::vector<CaseTensor> upstream;   // golden cases: the gradients that flow into outputs ...
   std::vector<CaseTensor> slopes;     // ... and those that TensorFlow gives for inputs
   double tolerance = 1e-5;            // relative and absolute
-  std::vector<std::string> gradient;     // inputs to differentiate in
-  std::vector<std::string> gradient_of;  // outputs to differentiate; empty: all that are floating point
-  bool no_gradient = false;              // "gradient none"
+  std::vector<std::string> gradient;  // inputs to differentiate in
+  std::vector<std::string>
+      gradient_of;           // outputs to differentiate; empty: all that are floating point
+  bool no_gradient = false;  // "gradient none"
   /// Of the gradient: checked where there is one, demanded, or known to be wrong.
-  enum class Second { kWhereThereIsOne, kDemanded, kNone } second_derivative = Second::kWhereThereIsOne;
+  enum class Second {
+    kWhereThereIsOne,
+    kDemanded,
+    kNone
+  } second_derivative = Second::kWhereThereIsOne;
   CaseDTypes dtypes = CaseDTypes::kFloating;
   std::optional<Failure> failure;
 
@@ -53,9 +60,10 @@ struct Case {
   std::string where() const;
 };
 
-/// Reads the text of a file; attributes are read as the op's schema in `registry` says. Throws invalid_argument naming
-/// file and line.
-std::vector<Case> parse_cases(std::string_view text, const std::string& file, const OpRegistry& registry);
+/// Reads the text of a file; attributes are read as the op's schema in `registry` says. Throws
+/// invalid_argument naming file and line.
+std::vector<Case> parse_cases(std::string_view text, const std::string& file,
+                              const OpRegistry& registry);
 
 /// All cases of a folder's .case files, in the order of their names.
 std::vector<Case> read_cases(const std::string& folder, const OpRegistry& registry);
@@ -63,8 +71,8 @@ std::vector<Case> read_cases(const std::string& folder, const OpRegistry& regist
 /// "float32[2,2] 1 2 3 4". Throws invalid_argument.
 Tensor parse_case_tensor(std::string_view text);
 
-/// An attribute of the given kind ("int", "list(float)", ...); where the text is of no such kind, as what it looks like,
-/// since a case may show that the op rejects it. Throws invalid_argument.
+/// An attribute of the given kind ("int", "list(float)", ...); where the text is of no such kind,
+/// as what it looks like, since a case may show that the op rejects it. Throws invalid_argument.
 AttrValue parse_case_attr(std::string_view kind, std::string_view text);
 
 }  // namespace thalweg::testing

@@ -7,7 +7,9 @@
 namespace thalweg::testing {
 namespace {
 
-std::vector<Case> parse(std::string_view text) { return parse_cases(text, "MatMul.case", standard_ops()); }
+std::vector<Case> parse(std::string_view text) {
+  return parse_cases(text, "MatMul.case", standard_ops());
+}
 
 TEST(CaseFile, HoldsCasesInOrder) {
   const auto cases = parse(
@@ -68,7 +70,8 @@ TEST(CaseFile, GivesVariablesTheirValues) {
 
 TEST(CaseFile, NamesTheLineOfAMistake) {
   const auto expect = [](std::string_view text, const auto&... words) {
-    expect_error(Code::kInvalidArgument, [&] { parse(text); }, words...);
+    expect_error(
+        Code::kInvalidArgument, [&] { parse(text); }, words...);
   };
   expect("case a\n", "MatMul.case:1", "`op <name>`");
   expect("op MatMul\ninput a: float32[] 1\n", "MatMul.case:2", "before the first case");
@@ -78,19 +81,23 @@ TEST(CaseFile, NamesTheLineOfAMistake) {
   expect("op MatMul\ncase a\ninput a: int32[1] 1.5\n", "MatMul.case:3", "`1.5` is no int32");
   expect("op MatMul\ncase a\ninput c: int32[1] 1\n", "only the arguments a, b");
   expect("op MatMul\ncase a\nerror bad_argument\n", "MatMul.case:3", "`bad_argument`");
-  expect("op MatMul\ncase a\noutput product: int32[] 1\nerror not_found\n", "both values and an error");
+  expect("op MatMul\ncase a\noutput product: int32[] 1\nerror not_found\n",
+         "both values and an error");
   expect("op MatMul\ncase a\ncase a\n", "two cases are called `a`");
   expect("op Conv2D\n", "Conv2D.case");
-  expect_error(Code::kNotFound, [] { parse("op MatMull\n"); }, "MatMul.case:1", "MatMul");
+  expect_error(
+      Code::kNotFound, [] { parse("op MatMull\n"); }, "MatMul.case:1", "MatMul");
 }
 
 TEST(CaseTensor, ReadsEveryKindOfElement) {
-  EXPECT_TRUE(parse_case_tensor("float32[2,1] 1 -0.5").same_bits(Tensor::of<float>({1, -0.5f}, {2, 1})));
+  EXPECT_TRUE(
+      parse_case_tensor("float32[2,1] 1 -0.5").same_bits(Tensor::of<float>({1, -0.5f}, {2, 1})));
   EXPECT_TRUE(parse_case_tensor("bool[2] true false").same_bits(Tensor::of<bool>({true, false})));
   EXPECT_EQ(parse_case_tensor("int64[] 9007199254740993").item<int64_t>(), 9007199254740993);
   EXPECT_TRUE(parse_case_tensor("string[2] \"a b\" \"\\\"\"")
                   .same_bits(Tensor::of<std::string>({"a b", "\""})));
-  EXPECT_EQ(parse_case_tensor("float64[3] nan inf -inf").at(1), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(parse_case_tensor("float64[3] nan inf -inf").at(1),
+            std::numeric_limits<double>::infinity());
   EXPECT_EQ(parse_case_tensor("float32[0,3]").num_elements(), 0);
 }
 

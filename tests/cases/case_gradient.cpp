@@ -30,11 +30,14 @@ double dot(const Tensor& a, const Tensor& b) {
   return sum;
 }
 
-// A case in a graph, with its inputs fed, and a weighted sum of its outputs as the function to differentiate.
+// A case in a graph, with its inputs fed, and a weighted sum of its outputs as the function to
+// differentiate.
 class Differentiation {
  public:
-  Differentiation(const Case& c, Known known) : case_(c), known_(known), graph_(standard_ops()), random_(7) {
-    Node& node = add_case(graph_, case_, [this](Graph&, const CaseTensor& input) { return source(input); });
+  Differentiation(const Case& c, Known known)
+      : case_(c), known_(known), graph_(standard_ops()), random_(7) {
+    Node& node =
+        add_case(graph_, case_, [this](Graph&, const CaseTensor& input) { return source(input); });
     for (size_t i = 0; i < c.inputs.size(); ++i) {
       set(i, c.inputs[i].value);
       const auto& names = c.gradient;
@@ -46,7 +49,8 @@ class Differentiation {
     for (int i = 0; i < node.num_outputs(); ++i) {
       if (is_floating(node.output_dtype(i)) && is_wanted(node, i)) ys_.push_back(node.output(i));
     }
-    for (const Tensor& y : evaluator_.run(ys_)) weights_.push_back(random_tensor(y.dtype(), y.shape(), random_));
+    for (const Tensor& y : evaluator_.run(ys_))
+      weights_.push_back(random_tensor(y.dtype(), y.shape(), random_));
     gradients_ = gradients(ys_, xs_, {.grad_ys = constants(weights_)});
   }
 
@@ -71,13 +75,14 @@ class Differentiation {
         sides[side] = sum();
       }
       set(positions_[i], value);
-      result.mutable_data<double>()[static_cast<size_t>(e)] = (sides[1] - sides[0]) / (at[1] - at[0]);
+      result.mutable_data<double>()[static_cast<size_t>(e)] =
+          (sides[1] - sides[0]) / (at[1] - at[0]);
     }
     return result;
   }
 
-  // Second derivatives along two random directions: of the gradients' weighted sum, analytic and by differences. Throws
-  // unimplemented when an op on the way has no gradient.
+  // Second derivatives along two random directions: of the gradients' weighted sum, analytic and by
+  // differences. Throws unimplemented when an op on the way has no gradient.
   std::pair<double, double> second(double step) {
     std::vector<Output> firsts;
     std::vector<Tensor> weights;
@@ -98,7 +103,8 @@ class Differentiation {
       for (size_t i = 0; i < xs_.size(); ++i) {
         Tensor moved = x(i).value.cast(kFloat64).clone();
         for (int64_t e = 0; e < moved.num_elements(); ++e) {
-          moved.mutable_data<double>()[static_cast<size_t>(e)] += (side == 0 ? -step : step) * directions[i].at(e);
+          moved.mutable_data<double>()[static_cast<size_t>(e)] +=
+              (side == 0 ? -step : step) * directions[i].at(e);
         }
         set(positions_[i], moved.cast(x(i).value.dtype()));
       }
@@ -122,10 +128,11 @@ class Differentiation {
 
   bool is_wanted(const Node& node, int i) const {
     if (case_.gradient_of.empty()) return true;
-    return std::any_of(case_.gradient_of.begin(), case_.gradient_of.end(), [&](const std::string& name) {
-      const auto [begin, end] = output_range(node, name);
-      return begin <= i && i < end;
-    });
+    return std::any_of(case_.gradient_of.begin(), case_.gradient_of.end(),
+                       [&](const std::string& name) {
+                         const auto [begin, end] = output_range(node, name);
+                         return begin <= i && i < end;
+                       });
   }
 
   void set(size_t i, const Tensor& value) {
@@ -141,7 +148,8 @@ class Differentiation {
   std::vector<Output> constants(const std::vector<Tensor>& values) {
     std::vector<Output> result;
     for (const Tensor& value : values) {
-      result.push_back(graph_.add("Const", {}, {{"dtype", value.dtype()}, {"value", value}}).output());
+      result.push_back(
+          graph_.add("Const", {}, {{"dtype", value.dtype()}, {"value", value}}).output());
     }
     return result;
   }
@@ -189,14 +197,16 @@ bool is_all_double(const Case& c) {
   return true;
 }
 
-void check_first(const Case& c, Known known, std::string_view what, const std::vector<Tensor>& numeric,
-                 double tolerance) {
+void check_first(const Case& c, Known known, std::string_view what,
+                 const std::vector<Tensor>& numeric, double tolerance) {
   try {
     Differentiation differentiation(c, known);
     const std::vector<Tensor> analytic = differentiation.analytic();
     for (size_t i = 0; i < analytic.size(); ++i) {
       const std::string wrong = difference(numeric[i], analytic[i].cast(kFloat64), tolerance);
-      if (!wrong.empty()) ADD_FAILURE() << "gradient in `" << differentiation.x(i).name << "`, " << what << ": " << wrong;
+      if (!wrong.empty())
+        ADD_FAILURE() << "gradient in `" << differentiation.x(i).name << "`, " << what << ": "
+                      << wrong;
     }
   } catch (const Error& error) {
     // A row may need to know a rank or an axis when the gradient is built, and say so.
@@ -210,7 +220,8 @@ void check_second(const Case& c, Differentiation& differentiation, const Precisi
   if (c.second_derivative == Case::Second::kNone) return;
   try {
     const auto [analytic, numeric] = differentiation.second(precision.step);
-    EXPECT_NEAR(analytic, numeric, precision.second * (1 + std::abs(numeric))) << "second derivative";
+    EXPECT_NEAR(analytic, numeric, precision.second * (1 + std::abs(numeric)))
+        << "second derivative";
   } catch (const Error& error) {
     if (error.code() != Code::kUnimplemented || c.second_derivative == Case::Second::kDemanded) {
       ADD_FAILURE() << "second derivative: " << error.message();
@@ -232,12 +243,15 @@ void check_gradient(const Case& c) {
     Differentiation differentiation(wide, Known::kShapes);
     if (differentiation.num_xs() == 0) throw invalid_argument("`gradient` names no input");
     const bool is_double = is_all_double(wide);
-    const Precision precision = is_double ? Precision{1e-5, 1e-6, 1e-5} : Precision{1e-2, 3e-3, 1e-2};
+    const Precision precision =
+        is_double ? Precision{1e-5, 1e-6, 1e-5} : Precision{1e-2, 3e-3, 1e-2};
     std::vector<Tensor> numeric;
-    for (size_t i = 0; i < differentiation.num_xs(); ++i) numeric.push_back(differentiation.numeric(i, precision.step));
+    for (size_t i = 0; i < differentiation.num_xs(); ++i)
+      numeric.push_back(differentiation.numeric(i, precision.step));
     check_first(wide, Known::kShapes, "known shapes", numeric, precision.first);
     check_first(wide, Known::kRanks, "unknown dimensions", numeric, precision.first);
-    check_first(wide, Known::kIntegers, "unknown ranks beside constant integers", numeric, precision.first);
+    check_first(wide, Known::kIntegers, "unknown ranks beside constant integers", numeric,
+                precision.first);
     check_first(wide, Known::kNothing, "nothing known", numeric, precision.first);
     check_second(c, differentiation, precision);
   } catch (const Error& error) {

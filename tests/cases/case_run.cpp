@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <map>
 
 #include "thalweg/ops/standard_ops.h"
 
@@ -16,7 +16,8 @@ KernelPtr decline(const KernelRequest&) { throw Declined(); }
 
 bool same_element(double expected, double actual, double tolerance, double scale) {
   if (expected == actual || (std::isnan(expected) && std::isnan(actual))) return true;
-  return std::isfinite(expected) && std::abs(actual - expected) <= tolerance * (scale + std::abs(expected));
+  return std::isfinite(expected) &&
+         std::abs(actual - expected) <= tolerance * (scale + std::abs(expected));
 }
 
 // Distance of neighbours near 1: a kernel may round the last bit otherwise.
@@ -78,7 +79,8 @@ CaseResult run_case(const Case& c, const Node& node, const KernelDef& kernel) {
   kernels.add(only);
   const CaseVariables variables(c);
   std::vector<Tensor> inputs;
-  for (const CaseTensor& input : c.inputs) inputs.push_back(input.is_variable ? Tensor() : input.value);
+  for (const CaseTensor& input : c.inputs)
+    inputs.push_back(input.is_variable ? Tensor() : input.value);
   CaseResult result;
   try {
     result.outputs = evaluate(node, inputs, kernels, {.variables = variables.states()});
@@ -99,14 +101,18 @@ const KernelDef* reference_kernel(std::string_view op) {
   return kernels.empty() ? nullptr : &kernels.back();
 }
 
-std::string difference(const Tensor& expected, const Tensor& actual, double tolerance, double scale) {
+std::string difference(const Tensor& expected, const Tensor& actual, double tolerance,
+                       double scale) {
   if (!actual.is_valid()) return "there is no value";
-  if (expected.dtype() != actual.dtype()) return str("dtype is ", actual.dtype(), ", expected ", expected.dtype());
-  if (!(expected.shape() == actual.shape())) return str("shape is ", actual.shape(), ", expected ", expected.shape());
+  if (expected.dtype() != actual.dtype())
+    return str("dtype is ", actual.dtype(), ", expected ", expected.dtype());
+  if (!(expected.shape() == actual.shape()))
+    return str("shape is ", actual.shape(), ", expected ", expected.shape());
   if (expected.dtype() == kString || !is_floating(expected.dtype())) {
     for (int64_t i = 0; i < expected.num_elements(); ++i) {
       const bool same = visit_dtype(expected.dtype(), [&]<class T>(TypeTag<T>) {
-        return expected.data<T>()[static_cast<size_t>(i)] == actual.data<T>()[static_cast<size_t>(i)];
+        return expected.data<T>()[static_cast<size_t>(i)] ==
+               actual.data<T>()[static_cast<size_t>(i)];
       });
       if (!same) return str(element_text(actual, i), " differs, expected ", expected.to_string(32));
     }
@@ -115,10 +121,25 @@ std::string difference(const Tensor& expected, const Tensor& actual, double tole
   if (tolerance > 0) tolerance = std::max(tolerance, resolution(expected.dtype()));
   for (int64_t i = 0; i < expected.num_elements(); ++i) {
     if (!same_element(expected.at(i), actual.at(i), tolerance, scale)) {
-      return str(element_text(actual, i), " is ", actual.at(i), ", expected ", expected.at(i), " within ", tolerance);
+      return str(element_text(actual, i), " is ", actual.at(i), ", expected ", expected.at(i),
+                 " within ", tolerance);
     }
   }
   return {};
+}
+
+std::vector<std::pair<const CaseTensor*, const CaseTensor*>> expected_variables(
+    const Case& c, const CaseResult& result) {
+  std::vector<std::pair<const CaseTensor*, const CaseTensor*>> pairs;
+  std::map<std::string, size_t> seen;
+  for (const CaseTensor& expected : c.variables) {
+    size_t skip = seen[expected.name]++;
+    const auto it = std::find_if(
+        result.variables.begin(), result.variables.end(),
+        [&](const CaseTensor& actual) { return actual.name == expected.name && skip-- == 0; });
+    pairs.emplace_back(&expected, it == result.variables.end() ? nullptr : &*it);
+  }
+  return pairs;
 }
 
 std::pair<int, int> output_range(const Node& node, std::string_view name) {
@@ -126,7 +147,8 @@ std::pair<int, int> output_range(const Node& node, std::string_view name) {
   for (const ArgSchema& arg : node.op().outputs) {
     int count = 1;
     if (!arg.number_attr.empty()) count = static_cast<int>(node.attr<int64_t>(arg.number_attr));
-    if (!arg.type_list_attr.empty()) count = static_cast<int>(node.attr<std::vector<DType>>(arg.type_list_attr).size());
+    if (!arg.type_list_attr.empty())
+      count = static_cast<int>(node.attr<std::vector<DType>>(arg.type_list_attr).size());
     if (arg.name == name) return {begin, begin + count};
     begin += count;
   }
@@ -144,7 +166,8 @@ std::vector<std::pair<int, const CaseTensor*>> expected_outputs(const Case& c, c
       std::tie(next, end) = output_range(node, output.name);
       last = output.name;
     }
-    if (next == end) throw invalid_argument("more values for output `", output.name, "` than it has");
+    if (next == end)
+      throw invalid_argument("more values for output `", output.name, "` than it has");
     result.emplace_back(next++, &output);
   }
   if (next != end) throw invalid_argument("fewer values for output `", last, "` than it has");

@@ -21,7 +21,8 @@ Output variable_input(Graph& graph, DType dtype, const Shape& shape);
 /// Adds the sources of all inputs, then the op itself.
 Node& add_case(Graph& graph, const Case& c, const InputSource& source = known_input);
 
-/// The variables among a case's inputs, with storage of their own; in the order of the inputs, null where there is none.
+/// The variables among a case's inputs, with storage of their own; in the order of the inputs, null
+/// where there is none.
 class CaseVariables {
  public:
   explicit CaseVariables(const Case& c);
@@ -47,10 +48,15 @@ const KernelDef* reference_kernel(std::string_view op);
 
 /// Compares two tensors: nothing when dtype and shape are the same and each element is within
 /// tolerance * (scale + |expected|), NaN being equal to NaN. Else says what differs.
-std::string difference(const Tensor& expected, const Tensor& actual, double tolerance, double scale = 1);
+std::string difference(const Tensor& expected, const Tensor& actual, double tolerance,
+                       double scale = 1);
 
 /// The flat outputs of `node` that belong to argument `name`, as [begin, end).
 std::pair<int, int> output_range(const Node& node, std::string_view name);
+/// The expected variables of `c`, each with the one in `result`: of the same name, in the order of
+/// the inputs. Null where there is none with a value.
+std::vector<std::pair<const CaseTensor*, const CaseTensor*>> expected_variables(
+    const Case& c, const CaseResult& result);
 /// The expected outputs of `c` with the flat index of each.
 std::vector<std::pair<int, const CaseTensor*>> expected_outputs(const Case& c, const Node& node);
 

@@ -8,27 +8,26 @@
 namespace thalweg::testing {
 namespace {
 
-void expect_values(const Case& c, const Node& node, const CaseResult& result, std::string_view provider) {
+void expect_values(const Case& c, const Node& node, const CaseResult& result,
+                   std::string_view provider) {
   for (const auto& [i, expected] : expected_outputs(c, node)) {
-    const std::string wrong = difference(expected->value, result.outputs[static_cast<size_t>(i)], c.tolerance);
-    if (!wrong.empty()) ADD_FAILURE() << provider << ": output `" << expected->name << "`: " << wrong;
+    const std::string wrong =
+        difference(expected->value, result.outputs[static_cast<size_t>(i)], c.tolerance);
+    if (!wrong.empty())
+      ADD_FAILURE() << provider << ": output `" << expected->name << "`: " << wrong;
   }
-  for (const CaseTensor& expected : c.variables) {
-    bool found = false;
-    for (const CaseTensor& actual : result.variables) {
-      if (actual.name != expected.name) continue;
-      found = true;
-      const std::string wrong = difference(expected.value, actual.value, c.tolerance);
-      if (!wrong.empty()) ADD_FAILURE() << provider << ": variable `" << expected.name << "`: " << wrong;
-    }
-    if (!found) ADD_FAILURE() << provider << ": there is no variable `" << expected.name << "` with a value";
+  for (const auto& [expected, actual] : expected_variables(c, result)) {
+    const std::string wrong =
+        difference(expected->value, actual == nullptr ? Tensor() : actual->value, c.tolerance);
+    if (!wrong.empty())
+      ADD_FAILURE() << provider << ": variable `" << expected->name << "`: " << wrong;
   }
 }
 
 void expect_failure(const Case::Failure& expected, const Error& error, std::string_view where) {
   if (error.code() != expected.code) {
-    ADD_FAILURE() << where << ": expected " << to_string(expected.code) << ", got " << to_string(error.code()) << ": "
-                  << error.message();
+    ADD_FAILURE() << where << ": expected " << to_string(expected.code) << ", got "
+                  << to_string(error.code()) << ": " << error.message();
     return;
   }
   for (const std::string& word : expected.words) {
@@ -120,13 +119,18 @@ void check_shapes(const Case& c) {
                                                   {Doubt::kRank, "unknown ranks"}};
   for (const auto& [doubt, what] : doubts) {
     check_shapes_with(
-        c, [doubt = doubt](Graph& graph, const CaseTensor& input) { return blurred_input(graph, input, doubt); }, what);
+        c,
+        [doubt = doubt](Graph& graph, const CaseTensor& input) {
+          return blurred_input(graph, input, doubt);
+        },
+        what);
     // As graphs mostly are: axes, sizes and the like are constants, the data is fed.
     check_shapes_with(
         c,
         [doubt = doubt](Graph& graph, const CaseTensor& input) {
-          return is_integer(input.value.dtype()) && !input.is_variable ? known_input(graph, input)
-                                                                       : blurred_input(graph, input, doubt);
+          return is_integer(input.value.dtype()) && !input.is_variable
+                     ? known_input(graph, input)
+                     : blurred_input(graph, input, doubt);
         },
         str(what, " beside constant integers"));
   }

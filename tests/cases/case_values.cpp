@@ -76,7 +76,8 @@ T read_element(const std::string& word) {
   if constexpr (std::is_same_v<T, std::string>) {
     return unquote(word);
   } else if constexpr (std::is_same_v<T, bool>) {
-    if (word != "true" && word != "false") throw invalid_argument("`", word, "` is neither true nor false");
+    if (word != "true" && word != "false")
+      throw invalid_argument("`", word, "` is neither true nor false");
     return word == "true";
   } else if constexpr (std::is_integral_v<T>) {
     return required(read_integer<T>(word), word, kType);
@@ -105,14 +106,16 @@ Shape read_shape(std::string_view dims) {
 std::optional<std::vector<std::string>> list_items(std::string_view text) {
   if (!text.starts_with('[') || !text.ends_with(']')) return std::nullopt;
   std::vector<std::string> items;
-  for (const std::string& item : split(text.substr(1, text.size() - 2), ',')) items.emplace_back(trim(item));
+  for (const std::string& item : split(text.substr(1, text.size() - 2), ','))
+    items.emplace_back(trim(item));
   if (items.size() == 1 && items[0].empty()) items.clear();
   return items;
 }
 
 bool is_tensor_text(std::string_view text) {
   const size_t bracket = text.find('[');
-  return bracket != std::string_view::npos && bracket > 0 && parse_dtype(text.substr(0, bracket)) != kInvalid;
+  return bracket != std::string_view::npos && bracket > 0 &&
+         parse_dtype(text.substr(0, bracket)) != kInvalid;
 }
 
 // A value from what the text looks like.
@@ -136,7 +139,8 @@ AttrValue guess_attr(std::string_view text) {
 template <class T>
 AttrValue guess_list(std::string_view text) {
   std::vector<T> list;
-  for (const std::string& item : list_items(text).value_or(std::vector<std::string>{std::string(text)})) {
+  for (const std::string& item :
+       list_items(text).value_or(std::vector<std::string>{std::string(text)})) {
     const AttrValue value = guess_attr(item);
     if constexpr (std::is_same_v<T, float>) {
       if (const auto* whole = std::get_if<int64_t>(&value)) {
@@ -145,7 +149,8 @@ AttrValue guess_list(std::string_view text) {
       }
     }
     const T* element = std::get_if<T>(&value);
-    if (element == nullptr) throw invalid_argument("`", item, "` does not fit into the list ", text);
+    if (element == nullptr)
+      throw invalid_argument("`", item, "` does not fit into the list ", text);
     list.push_back(*element);
   }
   return list;
@@ -165,7 +170,8 @@ Tensor parse_case_tensor(std::string_view text) {
   Tensor tensor(dtype, read_shape(text.substr(open + 1, close - open - 1)));
   const std::vector<std::string> words = words_of(text.substr(close + 1));
   if (static_cast<int64_t>(words.size()) != tensor.num_elements()) {
-    throw invalid_argument("shape ", tensor.shape(), " has ", tensor.num_elements(), " elements, got ", words.size());
+    throw invalid_argument("shape ", tensor.shape(), " has ", tensor.num_elements(),
+                           " elements, got ", words.size());
   }
   visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
     const auto out = tensor.mutable_data<T>();
@@ -178,7 +184,8 @@ AttrValue parse_case_attr(std::string_view kind, std::string_view text) {
   text = trim(text);
   if (kind == "shape") {
     if (text == "?") return Shape::unknown();
-    if (text.starts_with('[') && text.ends_with(']')) return read_shape(text.substr(1, text.size() - 2));
+    if (text.starts_with('[') && text.ends_with(']'))
+      return read_shape(text.substr(1, text.size() - 2));
   }
   if (kind == "float") {
     if (const auto value = read_real<float>(std::string(text))) return *value;

@@ -24,8 +24,8 @@ class CaseTest : public ::testing::Test {
 
 void register_cases(const std::vector<Case>& cases) {
   for (const Case& c : cases) {
-    ::testing::RegisterTest(c.op.c_str(), c.test_name().c_str(), nullptr, nullptr, c.file.c_str(), c.line,
-                            [&c]() -> ::testing::Test* { return new CaseTest(c); });
+    ::testing::RegisterTest(c.op.c_str(), c.test_name().c_str(), nullptr, nullptr, c.file.c_str(),
+                            c.line, [&c]() -> ::testing::Test* { return new CaseTest(c); });
   }
 }
 

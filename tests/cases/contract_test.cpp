@@ -1,5 +1,5 @@
-// What every row of the op table owes: strings that parse, documents, a gradient or the reason for none, a reference
-// kernel for all that it allows, and cases.
+// What every row of the op table owes: strings that parse, documents, a gradient or the reason for
+// none, a reference kernel for all that it allows, and cases.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,8 +22,9 @@ const std::map<std::string_view, std::string_view> kWithoutValue = {
     {"Assert", "it has no output"},
 };
 
-const std::vector<DType> kEveryType = {kFloat32, kFloat64, kInt32,    kUInt8,  kInt16,   kInt8,   kString,
-                                       kInt64,   kBool,    kBFloat16, kUInt16, kFloat16, kUInt32, kUInt64};
+const std::vector<DType> kEveryType = {kFloat32, kFloat64, kInt32,  kUInt8, kInt16,
+                                       kInt8,    kString,  kInt64,  kBool,  kBFloat16,
+                                       kUInt16,  kFloat16, kUInt32, kUInt64};
 
 template <class F>
 void for_each_op(F f) {
@@ -54,7 +55,8 @@ const Case* typical_case(std::string_view op) {
   return nullptr;
 }
 
-// Whether the kernel takes the dtypes; it may then refuse values that mean nothing in them, such as x / 0 in integers.
+// Whether the kernel takes the dtypes; it may then refuse values that mean nothing in them, such as
+// x / 0 in integers.
 bool accepts(const Case& c, const Node& node, const KernelDef& kernel) {
   try {
     return run_case(c, node, kernel).accepted;
@@ -71,7 +73,8 @@ TEST(OpContract, RowsParseAndAreDocumented) {
     EXPECT_TRUE(op.def->doc.ends_with('.')) << op.def->doc;
     for (const ArgSchema& arg : op.inputs) EXPECT_FALSE(arg.doc.empty()) << "input " << arg.name;
     for (const ArgSchema& arg : op.outputs) EXPECT_FALSE(arg.doc.empty()) << "output " << arg.name;
-    for (const AttrSchema& attr : op.attrs) EXPECT_FALSE(attr.doc.empty()) << "attribute " << attr.name;
+    for (const AttrSchema& attr : op.attrs)
+      EXPECT_FALSE(attr.doc.empty()) << "attribute " << attr.name;
   });
 }
 
@@ -116,7 +119,8 @@ TEST(OpContract, EveryOpHasOneReferenceKernelTriedLast) {
 
 TEST(OpContract, FastKernelsAreOfKnownOps) {
   for (const KernelFamily family : fast_kernel_families()) {
-    for (const KernelDef& kernel : family()) EXPECT_NE(standard_ops().find(kernel.op), nullptr) << kernel.op;
+    for (const KernelDef& kernel : family())
+      EXPECT_NE(standard_ops().find(kernel.op), nullptr) << kernel.op;
   }
 }
 
@@ -124,8 +128,9 @@ TEST(OpContract, EveryOpHasACase) {
   for_each_op([](const OpSchema& op) {
     const std::vector<const Case*> cases = cases_of(op.name);
     ASSERT_FALSE(cases.empty()) << "no case";
-    const bool shows_value = std::any_of(cases.begin(), cases.end(),
-                                         [](const Case* c) { return !c->outputs.empty() || !c->variables.empty(); });
+    const bool shows_value = std::any_of(cases.begin(), cases.end(), [](const Case* c) {
+      return !c->outputs.empty() || !c->variables.empty();
+    });
     EXPECT_NE(shows_value, kWithoutValue.contains(op.name)) << "a case must show a value";
   });
 }
@@ -138,7 +143,8 @@ const std::map<std::string_view, std::string_view> kUncheckedGradient = {
 // Whether there is anything to differentiate in.
 bool has_floating_input(const OpSchema& op) {
   return std::any_of(op.inputs.begin(), op.inputs.end(), [&](const ArgSchema& arg) {
-    if (arg.type_attr.empty() && arg.type_list_attr.empty()) return is_floating(arg.dtype) || arg.dtype == kResource;
+    if (arg.type_attr.empty() && arg.type_list_attr.empty())
+      return is_floating(arg.dtype) || arg.dtype == kResource;
     const std::vector<DType>& types =
         op.find_attr(arg.type_attr.empty() ? arg.type_list_attr : arg.type_attr)->allowed_types;
     return types.empty() || std::any_of(types.begin(), types.end(), is_floating);
@@ -148,10 +154,13 @@ bool has_floating_input(const OpSchema& op) {
 // A row's gradient is only true once differences have confirmed it.
 TEST(OpContract, EveryGradientIsCheckedInACase) {
   for_each_op([](const OpSchema& op) {
-    if (op.def->gradient == nullptr || kUncheckedGradient.contains(op.name) || !has_floating_input(op)) return;
+    if (op.def->gradient == nullptr || kUncheckedGradient.contains(op.name) ||
+        !has_floating_input(op))
+      return;
     const std::vector<const Case*> cases = cases_of(op.name);
-    EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [](const Case* c) { return !c->gradient.empty(); }))
-        << "no case with `gradient`";
+    EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [](const Case* c) {
+      return !c->gradient.empty();
+    })) << "no case with `gradient`";
   });
 }
 
@@ -167,7 +176,8 @@ TEST(OpContract, ReferenceKernelsTakeEveryAllowedType) {
           const Case cast = in_dtype(*c, op, attr.name, dtype);
           Graph graph(standard_ops());
           const Node& node = add_case(graph, cast);
-          EXPECT_TRUE(accepts(cast, node, *kernel)) << attr.name << " = " << to_string(dtype) << ": declined";
+          EXPECT_TRUE(accepts(cast, node, *kernel))
+              << attr.name << " = " << to_string(dtype) << ": declined";
         } catch (const Error& error) {
           ADD_FAILURE() << attr.name << " = " << to_string(dtype) << ": " << error.message();
         }

@@ -1,0 +1,71 @@
+#include "passes/pass_testing.h"
+#include "testing.h"
+
+namespace thalweg::testing {
+namespace {
+
+TEST(Specialize, CopiesOnlyWhatTheFetchesNeed) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {kUnknownDim}, {.name = "x"});
+  const Output y = exp(x);
+  log(x);
+  const PlanGraph plan = specialize(graph, {{x, kFloat32, Shape{3}}}, {y}, {});
+  EXPECT_EQ(count_ops(plan), (std::map<std::string, int>{{"Placeholder", 1}, {"Exp", 1}}));
+}
+
+TEST(Specialize, CarriesTheFeedsShapesThrough) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {kUnknownDim, 4}, {.name = "x"});
+  const Output y = reshape(exp(x), {-1});
+  const PlanGraph plan = specialize(graph, {{x, kFloat32, Shape{3, 4}}}, {y}, {});
+  EXPECT_EQ(plan.fetches[0].shape(), Shape{12});
+}
+
+TEST(Specialize, DoesNotLookBehindAFedTensor) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {2}, {.name = "x"});
+  const Output middle = exp(x);
+  const Output y = neg(middle);
+  const PlanGraph plan = specialize(graph, {{middle, kFloat32, Shape{2}}}, {y}, {});
+  EXPECT_EQ(count_ops(plan), (std::map<std::string, int>{{"Placeholder", 1}, {"Neg", 1}}));
+}
+
+TEST(Specialize, NamesAPlaceholderThatIsNeededButNotFed) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {2}, {.name = "pixels"});
+  expect_error(Code::kInvalidArgument, [&] { specialize(graph, {}, {exp(x)}, {}); }, "pixels", "not fed");
+}
+
+TEST(Specialize, RejectsFeedsThatDoNotFit) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {kUnknownDim, 4}, {.name = "x"});
+  expect_error(Code::kInvalidArgument, [&] { specialize(graph, {{x, kFloat32, Shape{3, 5}}}, {x}, {}); }, "x:0",
+               "[?, 4]", "[3, 5]");
+  expect_error(Code::kInvalidArgument, [&] { specialize(graph, {{x, kInt32, Shape{3, 4}}}, {x}, {}); }, "x:0", "int32");
+  expect_error(Code::kInvalidArgument,
+               [&] {
+                 specialize(graph, {{x, kFloat32, Shape{1, 4}}, {x, kFloat32, Shape{1, 4}}}, {x}, {});
+               },
+               "twice");
+}
+
+TEST(PassPipeline, RejectsAnUnknownPassName) {
+  Graph graph(standard_ops());
+  const Output x = constant(graph, Tensor(1.0f));
+  expect_error(Code::kInvalidArgument, [&] { optimized(graph, {}, {x}, {}, {"fold_everything"}); }, "fold_everything",
+               "simplify");
+}
+
+TEST(PassPipeline, ShowsTheGraphBeforeAndAfterEachPass) {
+  Graph graph(standard_ops());
+  const Output x = constant(graph, Tensor(1.0f));
+  std::vector<std::string> seen;
+  run_passes(specialize(graph, {}, {exp(x)}, {}), {reference_kernels()},
+             {.observe = [&](std::string_view pass, const PlanGraph&) { seen.emplace_back(pass); }});
+  ASSERT_EQ(seen.size(), standard_passes().size() + 1);
+  EXPECT_EQ(seen[0], "");
+  EXPECT_EQ(seen[1], "fold");
+}
+
+}  // namespace
+}  // namespace thalweg::testing

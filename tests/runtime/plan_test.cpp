@@ -1,0 +1,166 @@
+// What a plan does beyond computing: layouts, memory, explanation, and agreement with the oracle.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "testing.h"
+#include "thalweg/autodiff/gradients.h"
+#include "thalweg/base/parallel.h"
+#include "thalweg/base/philox.h"
+#include "thalweg/ops/array.h"
+#include "thalweg/ops/binary.h"
+#include "thalweg/ops/control.h"
+#include "thalweg/ops/convolution.h"
+#include "thalweg/ops/linalg.h"
+#include "thalweg/ops/loss.h"
+#include "thalweg/ops/pooling.h"
+#include "thalweg/ops/reduction.h"
+#include "thalweg/ops/standard_ops.h"
+#include "thalweg/ops/state.h"
+#include "thalweg/ops/training.h"
+#include "thalweg/ops/unary.h"
+#include "thalweg/runtime/session.h"
+
+namespace thalweg::testing {
+namespace {
+
+Tensor normal(const Shape& shape, double scale, uint64_t seed) {
+  Tensor tensor(kFloat32, shape);
+  Philox random(seed);
+  for (float& cell : tensor.mutable_data<float>()) cell = static_cast<float>(scale * random.normal());
+  return tensor;
+}
+
+// A small convolutional network with Adam: convolution, bias, relu, pooling, dense layers, cross entropy.
+class Network {
+ public:
+  explicit Network(SessionOptions options) : graph_(standard_ops()) {
+    images_ = placeholder(graph_, kFloat32, {kUnknownDim, 12, 12, 1}, {.name = "images"});
+    labels_ = placeholder(graph_, kInt64, {kUnknownDim}, {.name = "labels"});
+    Output x = images_;
+    x = max_pool(relu(conv2d(x, variable({3, 3, 1, 16}, 0.3), {.padding = "SAME"}) + variable({16}, 0)));
+    x = max_pool(relu(conv2d(x, variable({3, 3, 16, 32}, 0.1), {.padding = "SAME"}) + variable({32}, 0)));
+    x = relu(matmul(reshape(x, {-1, 3 * 3 * 32}), variable({288, 64}, 0.1)) + variable({64}, 0));
+    logits_ = matmul(x, variable({64, 10}, 0.2)) + variable({10}, 0);
+    loss_ = reduce_mean(sparse_softmax_cross_entropy_with_logits(logits_, labels_));
+    std::vector<Output> handles;
+    for (const Variable& v : variables_) handles.push_back(v.handle());
+    const std::vector<Output> slopes = gradients({loss_}, handles);
+    std::vector<Node*> updates;
+    const auto number = [&](float value) { return constant(graph_, Tensor(value)); };
+    for (size_t i = 0; i < handles.size(); ++i) {
+      const Variable m(graph_, Tensor::zeros(kFloat32, variables_[i].shape()), {.name = str("m", i), .trainable = false});
+      const Variable v(graph_, Tensor::zeros(kFloat32, variables_[i].shape()), {.name = str("v", i), .trainable = false});
+      updates.push_back(&apply_adam(handles[i], m.handle(), v.handle(), number(0.9f), number(0.999f), number(0.01f),
+                                    number(0.9f), number(0.999f), number(1e-7f), slopes[i]));
+    }
+    session_ = std::make_unique<Session>(graph_, std::move(options));
+    session_->initialize();
+    step_ = session_->make_callable({images_, labels_}, {loss_}, {&group(updates)});
+    batch_ = {normal({16, 12, 12, 1}, 1, 99), Tensor(kInt64, {16})};
+    for (size_t i = 0; i < 16; ++i) batch_[1].mutable_data<int64_t>()[i] = static_cast<int64_t>(i % 10);
+  }
+
+  double train(int steps) {
+    std::vector<Tensor> loss(1);
+    for (int i = 0; i < steps; ++i) step_.run(batch_, loss);
+    return loss[0].at(0);
+  }
+  Tensor predict() { return session_->run(logits_, {{images_, batch_[0]}}); }
+  const Callable& step() const { return step_; }
+  const std::vector<Tensor>& batch() const { return batch_; }
+  Session& session() { return *session_; }
+
+ private:
+  Output variable(const Shape& shape, double scale) {
+    const auto index = variables_.size();
+    variables_.emplace_back(graph_, normal(shape, scale, index + 1), VariableOptions{.name = str("w", index)});
+    return variables_.back();
+  }
+
+  Graph graph_;
+  Output images_, labels_, logits_, loss_;
+  std::vector<Variable> variables_;
+  std::unique_ptr<Session> session_;
+  Callable step_;
+  std::vector<Tensor> batch_;
+};
+
+TEST(Plan, AgreesWithReferenceKernelsWithoutPasses) {
+  Network fast({});
+  Network oracle({.kernels = &reference_kernels(), .disabled_passes = {"all"}});
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(fast.train(1), oracle.train(1), 1e-4) << "step " << i;
+  for (const std::string& name : oracle.session().variables().names()) {
+    const Tensor expected = oracle.session().variables().get(name);
+    const Tensor actual = fast.session().variables().get(name);
+    for (int64_t i = 0; i < expected.num_elements(); ++i) {
+      ASSERT_NEAR(expected.at(i), actual.at(i), 2e-3) << name << " element " << i;
+    }
+  }
+}
+
+TEST(Plan, AgreesWithItselfWithEachPassLeftOut) {
+  Network full({});
+  const double expected = full.train(3);
+  for (const char* pass : {"fold", "simplify", "merge", "fuse_epilogue", "fuse_bias_grad", "fuse_elementwise",
+                           "fuse_updates"}) {
+    Network without({.disabled_passes = {pass}});
+    EXPECT_NEAR(without.train(3), expected, 1e-3) << "without " << pass;
+  }
+}
+
+TEST(Plan, GivesTheSameBitsEachTime) {
+  for (int threads : {1, 2}) {
+    const ScopedNumThreads scope(threads);
+    Network a({});
+    Network b({});
+    a.train(5);
+    b.train(5);
+    for (const std::string& name : a.session().variables().names()) {
+      EXPECT_TRUE(a.session().variables().get(name).same_bits(b.session().variables().get(name)))
+          << name << " with " << threads << " threads";
+    }
+  }
+}
+
+TEST(Plan, PredictsBetweenTrainingStepsWhateverTheLayouts) {
+  Network network({});
+  Network oracle({.kernels = &reference_kernels(), .disabled_passes = {"all"}});
+  for (int i = 0; i < 3; ++i) {
+    network.train(1);
+    oracle.train(1);
+    const Tensor expected = oracle.predict();
+    const Tensor actual = network.predict();
+    for (int64_t e = 0; e < expected.num_elements(); ++e) ASSERT_NEAR(expected.at(e), actual.at(e), 2e-3);
+  }
+}
+
+TEST(Plan, SharesMemoryAmongIntermediates) {
+  Network network({});
+  const Callable::Memory memory = network.step().memory(network.batch());
+  EXPECT_LT(memory.arena_bytes, memory.intermediate_bytes * 7 / 10);
+}
+
+TEST(Plan, ExplainsFusionsLayoutsAndMemory) {
+  Network network({});
+  const std::string text = network.step().explain(network.batch());
+  for (const char* word : {"_FusedConv2D", "_FusedMatMul", "_FusedResourceApply", "layout changes", "arena"}) {
+    EXPECT_NE(text.find(word), std::string::npos) << word << " is missing in\n" << text;
+  }
+}
+
+TEST(Plan, WritesOverAnInputOnlyWhenNobodyReadsItLater) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {64}, {.name = "x"});
+  const Output a = exp(x);
+  const Output b = neg(a);        // could overwrite a ...
+  const Output c = a + b;         // ... but a is read again
+  Session session(graph, {.disabled_passes = {"all"}});
+  const std::vector<Tensor> values = session.run({{x, Tensor::zeros(kFloat32, {64})}}, {a, b, c});
+  EXPECT_EQ(values[0].at(5), 1);
+  EXPECT_EQ(values[1].at(5), -1);
+  EXPECT_EQ(values[2].at(5), 0);
+}
+
+}  // namespace
+}  // namespace thalweg::testing

@@ -1,0 +1,203 @@
+#include "thalweg/runtime/session.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "testing.h"
+#include "thalweg/ops/array.h"
+#include "thalweg/ops/binary.h"
+#include "thalweg/ops/control.h"
+#include "thalweg/ops/indexing.h"
+#include "thalweg/ops/linalg.h"
+#include "thalweg/ops/random.h"
+#include "thalweg/ops/reduction.h"
+#include "thalweg/ops/standard_ops.h"
+#include "thalweg/ops/state.h"
+#include "thalweg/ops/unary.h"
+
+namespace thalweg::testing {
+namespace {
+
+TEST(Session, ComputesAnExpression) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {kUnknownDim}, {.name = "x"});
+  Session session(graph);
+  EXPECT_EQ(session.run(x * 2.0 + 1.0, {{x, Tensor::of<float>({1, 2})}}).to_string(), "float32[2] [3, 5]");
+}
+
+TEST(Session, RunsOnlyWhatIsNeeded) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {1}, {.name = "x"});
+  check_numerics(x / 0.0, "this must not run");
+  Session session(graph);
+  EXPECT_EQ(session.run(x + 1.0, {{x, Tensor::of<float>({1})}}).at(0), 2);
+}
+
+TEST(Session, FeedsAndFetchesAnyTensor) {
+  Graph graph(standard_ops());
+  const Output x = constant(graph, Tensor(2.0f));
+  const Output middle = x * 3.0;
+  const Output y = middle + 1.0;
+  Session session(graph);
+  const std::vector<Tensor> values = session.run({{middle, Tensor(10.0f)}}, {y, middle});
+  EXPECT_EQ(values[0].at(0), 11);
+  EXPECT_EQ(values[1].at(0), 10);
+  EXPECT_EQ(session.run(y).at(0), 7);
+}
+
+TEST(Session, PlansAnewForNewShapes) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {kUnknownDim, 2}, {.name = "x"});
+  const Output y = reduce_sum(x, {0});
+  Session session(graph);
+  EXPECT_EQ(session.run(y, {{x, Tensor::of<float>({1, 2}, {1, 2})}}).to_string(), "float32[2] [1, 2]");
+  EXPECT_EQ(session.run(y, {{x, Tensor::of<float>({1, 2, 3, 4}, {2, 2})}}).to_string(), "float32[2] [4, 6]");
+  EXPECT_EQ(session.run(y, {{x, Tensor::zeros(kFloat32, {0, 2})}}).to_string(), "float32[2] [0, 0]");
+}
+
+TEST(Session, NamesAVariableThatHasNoValue) {
+  Graph graph(standard_ops());
+  const Variable v(graph, Tensor(1.0f), {.name = "speed"});
+  Session session(graph);
+  expect_error(Code::kFailedPrecondition, [&] { session.run(v + 1.0); }, "speed", "initialize");
+}
+
+TEST(Session, InitializesOnlyWhatHasNoValue) {
+  Graph graph(standard_ops());
+  const Variable a(graph, Tensor(1.0f), {.name = "a"});
+  const Variable b(graph, Tensor(2.0f), {.name = "b"});
+  Session session(graph);
+  session.variables().set("a", Tensor(5.0f));
+  session.initialize();
+  EXPECT_EQ(session.run(a + b).at(0), 7);
+}
+
+TEST(Session, KeepsProgramOrderOfReadsAndWrites) {
+  Graph graph(standard_ops());
+  const Variable v(graph, Tensor(1.0f), {.name = "v"});
+  const Output before = v.read();
+  Node& add = v.assign_add(constant(graph, Tensor(10.0f)));
+  const Output between = v.read();
+  Node& twice = v.assign(between * 2.0);
+  const Output after = v.read();
+  Session session(graph);
+  session.initialize();
+  const std::vector<Tensor> values = session.run({}, {before, between, after}, {&add, &twice});
+  EXPECT_EQ(values[0].at(0), 1);
+  EXPECT_EQ(values[1].at(0), 11);
+  EXPECT_EQ(values[2].at(0), 22);
+}
+
+TEST(Session, DoesNotRunAWriteThatAFetchDoesNotNeed) {
+  Graph graph(standard_ops());
+  const Variable v(graph, Tensor(1.0f), {.name = "v"});
+  v.assign_add(constant(graph, Tensor(10.0f)));
+  const Output read = v.read();
+  Session session(graph);
+  session.initialize();
+  EXPECT_EQ(session.run(read).at(0), 1);
+}
+
+TEST(Session, ComputesShapesThatDependOnData) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {kUnknownDim}, {.name = "x"});
+  const Output places = where(greater(x, 0.0));
+  const Output positive = gather(x, squeeze(places, {1}));
+  Session session(graph);
+  const Output y = positive * 2.0;
+  EXPECT_EQ(session.run(y, {{x, Tensor::of<float>({-1, 3, 4})}}).to_string(), "float32[2] [6, 8]");
+  EXPECT_EQ(session.run(y, {{x, Tensor::of<float>({5, -3, -4})}}).to_string(), "float32[1] [10]");
+  EXPECT_EQ(session.run(y, {{x, Tensor::of<float>({-5, -3, -4})}}).num_elements(), 0);
+}
+
+TEST(Session, CarriesStrings) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kString, {kUnknownDim}, {.name = "words"});
+  const Output y = reverse(x, {0});
+  Session session(graph);
+  const Tensor result = session.run(y, {{x, Tensor::of<std::string>({"a", "longer than a short string may be"})}});
+  EXPECT_EQ(result.data<std::string>()[0], "longer than a short string may be");
+  EXPECT_EQ(result.data<std::string>()[1], "a");
+}
+
+TEST(Session, RunsConcurrently) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {kUnknownDim, 8}, {.name = "x"});
+  Tensor weights(kFloat32, {8, 8});
+  for (float& w : weights.mutable_data<float>()) w = 0.5f;
+  const Variable w(graph, weights, {.name = "w"});
+  const Output y = reduce_sum(relu(matmul(x, w)));
+  Session session(graph);
+  session.initialize();
+  const Callable call = session.make_callable({x}, {y});
+  std::vector<std::thread> threads;
+  std::vector<double> results(4);
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i) {
+        Tensor feed(kFloat32, {1 + t, 8});
+        for (float& value : feed.mutable_data<float>()) value = static_cast<float>(t);
+        results[static_cast<size_t>(t)] = call({feed})[0].at(0);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (int t = 0; t < 4; ++t) EXPECT_EQ(results[static_cast<size_t>(t)], 32.0 * t * (1 + t));
+}
+
+TEST(Session, UpdatesFromSeveralThreadsAreAllCounted) {
+  Graph graph(standard_ops());
+  const Variable v(graph, Tensor(int64_t{0}), {.name = "count"});
+  Node& add = v.assign_add(constant(graph, Tensor(int64_t{1})));
+  Session session(graph);
+  session.initialize();
+  const Callable call = session.make_callable({}, {}, {&add});
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 250; ++i) call({});
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(session.variables().get("count").item<int64_t>(), 1000);
+}
+
+TEST(Session, DrawsNewNumbersEachRunAndRepeatsThemFromTheSameCount) {
+  Graph graph(standard_ops());
+  const Output x = random_uniform(graph, {4});
+  Session session(graph);
+  const Tensor first = session.run(x);
+  const Tensor second = session.run(x);
+  EXPECT_FALSE(first.same_bits(second));
+  session.variables().set_random_runs(0);
+  EXPECT_TRUE(session.run(x).same_bits(first));
+}
+
+TEST(Session, FindsTheFirstNodeThatIsNotFinite) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {2}, {.name = "x"});
+  const Output inner = graph.add("Log", {x}, {}, {.name = "inner_log"}).output();
+  const Output y = reduce_sum(exp(neg(inner)));
+  Session session(graph, {.disabled_passes = {"all"}, .check_finite = true});
+  expect_error(Code::kOutOfRange, [&] { session.run(y, {{x, Tensor::of<float>({1, -1})}}); }, "inner_log", "element 1");
+}
+
+TEST(Session, SendsPrintedTextToItsStream) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {2}, {.name = "x"});
+  const Output y = print(x, "values:");
+  std::string text;
+  Session session(graph, {.print = [&](std::string_view line) { text += line; }});
+  session.run(y, {{x, Tensor::of<float>({1, 2})}});
+  EXPECT_NE(text.find("values:"), std::string::npos) << text;
+}
+
+TEST(Session, EvaluatesOneExpressionNow) {
+  Graph graph(standard_ops());
+  const Variable v(graph, Tensor::of<float>({1, 2}), {.name = "v"});
+  EXPECT_EQ(eval(v * v).to_string(), "float32[2] [1, 4]");
+}
+
+}  // namespace
+}  // namespace thalweg::testing

@@ -1,0 +1,58 @@
+#include "peak.h"
+
+#include <immintrin.h>
+
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace thalweg::bench {
+namespace {
+
+constexpr int kAccumulators = 20;
+constexpr int kRounds = 200000;
+
+__attribute__((target("avx512f"))) double run_avx512() {
+  __m512 sums[kAccumulators];
+  for (int i = 0; i < kAccumulators; ++i) sums[i] = _mm512_set1_ps(static_cast<float>(i));
+  const __m512 a = _mm512_set1_ps(0.999f), b = _mm512_set1_ps(0.001f);
+  for (int r = 0; r < kRounds; ++r) {
+    for (int i = 0; i < kAccumulators; ++i) sums[i] = _mm512_fmadd_ps(sums[i], a, b);
+  }
+  float total = 0;
+  for (int i = 0; i < kAccumulators; ++i) total += _mm512_reduce_add_ps(sums[i]);
+  return total;
+}
+
+__attribute__((target("avx2,fma"))) double run_avx2() {
+  __m256 sums[kAccumulators / 2];
+  for (int i = 0; i < kAccumulators / 2; ++i) sums[i] = _mm256_set1_ps(static_cast<float>(i));
+  const __m256 a = _mm256_set1_ps(0.999f), b = _mm256_set1_ps(0.001f);
+  for (int r = 0; r < kRounds; ++r) {
+    for (int i = 0; i < kAccumulators / 2; ++i) sums[i] = _mm256_fmadd_ps(sums[i], a, b);
+  }
+  float total = 0;
+  for (int i = 0; i < kAccumulators / 2; ++i) {
+    alignas(32) float lanes[8];
+    _mm256_store_ps(lanes, sums[i]);
+    for (float lane : lanes) total += lane;
+  }
+  return total;
+}
+
+volatile double sink = 0;
+
+}  // namespace
+
+double fma_peak(int threads) {
+  const bool wide = __builtin_cpu_supports("avx512f") != 0;
+  const double flops = wide ? 2.0 * 16 * kAccumulators * kRounds : 2.0 * 8 * (kAccumulators / 2) * kRounds;
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<std::jthread> pool;
+  for (int t = 1; t < threads; ++t) pool.emplace_back([wide] { sink = wide ? run_avx512() : run_avx2(); });
+  sink = wide ? run_avx512() : run_avx2();
+  pool.clear();
+  return threads * flops / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace thalweg::bench

@@ -105,8 +105,9 @@ class Estimator {
   /// The layers as a table; empty when the network is a function or no input is known yet.
   std::string summary() const;
 
- protected:
   struct State;
+
+ protected:
   explicit Estimator(std::unique_ptr<State> state);
   Estimator(Estimator&&) noexcept;
   State& state() { return *state_; }

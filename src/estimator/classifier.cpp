@@ -1,0 +1,58 @@
+#include "thalweg/estimator/classifier.h"
+
+#include <algorithm>
+
+#include "estimator/estimator_state.h"
+
+namespace thalweg {
+namespace {
+
+std::unique_ptr<Estimator::State> make_state(Network network, ClassifierOptions options,
+                                             std::optional<Layer> layer = {}) {
+  if (!network) throw invalid_argument("a Classifier needs a network, but the function is empty");
+  auto state = std::make_unique<Estimator::State>();
+  state->kind = "classifier";
+  state->network = std::move(network);
+  state->layer = std::move(layer);
+  state->optimizer = std::move(options.optimizer);
+  state->batch_size = options.batch_size;
+  state->seed = options.seed;
+  state->standardize = options.standardize;
+  state->folder = std::move(options.model_folder);
+  state->columns = std::move(options.feature_names);
+  state->label.column = std::move(options.label_name);
+  state->label.class_names = std::move(options.class_names);
+  return state;
+}
+
+}  // namespace
+
+Classifier::Classifier(Layer network, ClassifierOptions options)
+    : Classifier(make_state(network, std::move(options), network)) {}
+Classifier::Classifier(Network network, ClassifierOptions options)
+    : Classifier(make_state(std::move(network), std::move(options))) {}
+Classifier::Classifier(std::unique_ptr<State> state) : Estimator(std::move(state)) {}
+Classifier::Classifier(Classifier&&) noexcept = default;
+
+Classifier Classifier::load(const std::string& folder, const LayerMakers& makers) {
+  return Classifier(load_state(folder, "classifier", makers, {}));
+}
+Classifier Classifier::load(const std::string& folder, Network network) {
+  return Classifier(load_state(folder, "classifier", {}, std::move(network)));
+}
+
+std::vector<ClassPrediction> Classifier::predict(const Tensor& features) const {
+  const Tensor probabilities = predict_values(features);
+  const auto classes = static_cast<size_t>(probabilities.dim(1));
+  const float* row = probabilities.data<float>().data();
+  std::vector<ClassPrediction> result(static_cast<size_t>(probabilities.dim(0)));
+  for (ClassPrediction& prediction : result) {
+    prediction.index = std::max_element(row, row + classes) - row;
+    prediction.name = class_names()[static_cast<size_t>(prediction.index)];
+    prediction.probabilities.assign(row, row + classes);
+    row += classes;
+  }
+  return result;
+}
+
+}  // namespace thalweg

@@ -1,0 +1,110 @@
+#include "thalweg/estimator/estimator.h"
+
+#include <cstring>
+
+#include "estimator/estimator_state.h"
+#include "estimator/fit_data.h"
+#include "thalweg/base/clock.h"
+#include "thalweg/estimator/classifier.h"
+#include "thalweg/estimator/network_file.h"
+#include "thalweg/estimator/regressor.h"
+#include "thalweg/nn/summary.h"
+
+namespace thalweg {
+namespace {
+
+// Rows at once where nothing is learnt.
+constexpr int64_t kInferenceRows = 256;
+
+}  // namespace
+
+void Estimator::State::check() const {
+  if (batch_size < 1) throw invalid_argument("batch_size is ", batch_size, ", expected 1 or more");
+  make_optimizer(optimizer, 1);  // throws for names and rates that cannot be
+}
+
+ModelRecord Estimator::State::new_record(const Head& fitted, const InputSpec& input) const {
+  ModelRecord result;
+  result.kind = kind;
+  if (layer) result.network = network_to_json(*layer);
+  result.input = input;
+  result.label = fitted.label();
+  result.optimizer = to_string(optimizer);
+  if (const auto* named = std::get_if<NamedOptimizer>(&optimizer)) result.settings = *named;
+  result.run.batch_size = batch_size;
+  result.run.seed = seed;
+  return result;
+}
+
+ModelGraph& Estimator::State::ready() const {
+  if (model != nullptr && has_weights) return *model;
+  if (!folder.empty() && is_model_folder(folder)) {
+    throw failed_precondition("the model in '", folder,
+                              "' has no weights yet: its training saved no checkpoint; call fit()");
+  }
+  throw failed_precondition("the estimator has learnt nothing yet; call fit() or load() first");
+}
+
+Estimator::Estimator(std::unique_ptr<State> state) : state_(std::move(state)) { state_->check(); }
+Estimator::Estimator(Estimator&&) noexcept = default;
+Estimator::~Estimator() = default;
+
+const ModelRecord& Estimator::record() const { return state_->record; }
+const VariableStore& Estimator::variables() const { return *state_->variables; }
+
+std::string Estimator::summary() const {
+  const State& s = *state_;
+  if (!s.layer || s.record.input.dtype == DType::kInvalid) return {};
+  return thalweg::summary(*s.layer, s.record.input.network_shape());
+}
+
+EvaluationReport Estimator::evaluate(const Tensor& features, const Tensor& labels) const {
+  return evaluate(Dataset::from_tensors({features, label_vector(labels)}));
+}
+
+EvaluationReport Estimator::evaluate(const Dataset& data) const {
+  const State& s = *state_;
+  const Callable& step = s.ready().evaluate();
+  check_evaluation_data(data, s.record.input);
+  if (data.is_infinite()) throw invalid_argument("the data have no end; call take() first");
+  const double begin = system_clock().steady_seconds();
+  const auto score = s.head->make_score();
+  auto pass = encoded_batches(data, kInferenceRows, *s.head).iterate();
+  int64_t rows = 0;
+  while (const auto batch = pass.next()) {
+    const std::vector<Tensor> results = step(*batch);
+    score->add((*batch)[1], results[1], results[0].at(0));
+    rows += (*batch)[1].dim(0);
+  }
+  if (rows == 0) throw invalid_argument("the data have no rows to evaluate on");
+  EvaluationReport report = score->report();
+  report.seconds = system_clock().steady_seconds() - begin;
+  return report;
+}
+
+Tensor Estimator::predict_values(const Tensor& features) const {
+  const State& s = *state_;
+  const Callable& step = s.ready().predict();
+  s.record.input.check(features);
+  const int64_t rows = features.dim(0);
+  const auto classes = static_cast<int64_t>(s.record.label.class_names.size());
+  Tensor result(kFloat32, classes > 0 ? Shape{rows, classes} : Shape{rows});
+  auto* out = static_cast<std::byte*>(result.mutable_raw());
+  for (int64_t begin = 0; begin < rows; begin += kInferenceRows) {
+    const int64_t end = std::min(rows, begin + kInferenceRows);
+    const Tensor batch = step({features.rows(begin, end)})[0];
+    std::memcpy(out, batch.raw(), batch.byte_size());
+    out += batch.byte_size();
+  }
+  return result;
+}
+
+std::unique_ptr<Estimator> Estimator::load(const std::string& folder, const LayerMakers& makers) {
+  auto state = load_state(folder, {}, makers, {});
+  if (state->kind == "classifier") {
+    return std::unique_ptr<Estimator>(new Classifier(std::move(state)));
+  }
+  return std::unique_ptr<Estimator>(new Regressor(std::move(state)));
+}
+
+}  // namespace thalweg

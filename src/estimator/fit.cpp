@@ -1,0 +1,195 @@
+// Estimator::fit: from data and options to a training loop, and what is recorded of it.
+#include <ctime>
+
+#include "estimator/estimator_state.h"
+#include "estimator/fit_data.h"
+#include "estimator/fit_hooks.h"
+#include "thalweg/base/clock.h"
+#include "thalweg/base/crc32c.h"
+#include "thalweg/base/file.h"
+#include "thalweg/base/parallel.h"
+
+namespace thalweg {
+namespace {
+
+std::string utc_now() {
+  const auto seconds = static_cast<std::time_t>(system_clock().wall_seconds());
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
+void check_options(const FitOptions& options, const std::string& folder) {
+  if (options.epochs < 1) {
+    throw invalid_argument("epochs is ", options.epochs, ", expected 1 or more");
+  }
+  if (options.patience < 0) {
+    throw invalid_argument("patience is ", options.patience, ", expected 0 (never stop) or more");
+  }
+  if (!(options.validation_split >= 0 && options.validation_split < 1)) {
+    throw invalid_argument("validation_split is ", options.validation_split,
+                           ", expected a share of the rows: 0 or more and less than 1");
+  }
+  if (options.resume && options.overwrite) {
+    throw invalid_argument("resume and overwrite exclude each other");
+  }
+  if (options.resume && folder.empty()) {
+    throw failed_precondition("there is nothing to resume: the estimator has no model folder");
+  }
+  if (!folder.empty() && !options.resume && !options.overwrite && is_model_folder(folder)) {
+    throw already_exists("'", folder,
+                         "' holds a model; go on with its training (resume), replace it "
+                         "(overwrite), or choose another folder");
+  }
+}
+
+// Says in what the training that is to go on differs from the one that was begun.
+void check_same_training(const std::string& folder, const ModelRecord& old,
+                         const ModelRecord& record) {
+  std::vector<std::string> differences;
+  const auto compare = [&](std::string_view what, const auto& was, const auto& is) {
+    if (!(was == is)) differences.push_back(str(what, " was ", was, " and is ", is));
+  };
+  compare("the kind", old.kind, record.kind);
+  compare("the optimizer", old.optimizer, record.optimizer);
+  compare("the batch size", old.run.batch_size, record.run.batch_size);
+  compare("the seed", old.run.seed, record.run.seed);
+  compare("the validation split", old.run.validation_split, record.run.validation_split);
+  compare("the data's fingerprint", old.run.data_fingerprint, record.run.data_fingerprint);
+  if (old.network != record.network) differences.emplace_back("the network is another one");
+  if (differences.empty()) return;
+  throw failed_precondition("cannot go on with the training in '", folder,
+                            "': ", join(differences, "; "),
+                            ". Go on with the same data and settings, or train anew (overwrite)");
+}
+
+const EpochRecord* find_epoch(const std::vector<EpochRecord>& history, int64_t step) {
+  for (const EpochRecord& epoch : history) {
+    if (epoch.step == step) return &epoch;
+  }
+  return history.empty() ? nullptr : &history.back();
+}
+
+// Tells trainings apart whose checkpoints must not be mixed.
+std::string fingerprint_of(const ModelRecord& record) {
+  const std::string settings =
+      str(record.kind, record.network, record.optimizer, record.run.batch_size, ",",
+          record.run.seed, ",", record.run.validation_split);
+  return str(record.run.data_fingerprint, "-", crc32c(settings));
+}
+
+TrainingOptions training_options(const FitOptions& options, FitData& data, const ModelGraph& model,
+                                 const std::string& folder, ModelRecord& record) {
+  TrainingOptions result;
+  result.epochs = options.epochs;
+  if (data.validation_batches) {
+    result.validation = ValidationOptions{model.eval_spec(), *data.validation_batches};
+  }
+  result.early_stopping.patience = options.patience;
+  result.progress = options.progress;
+  result.handle_signals = options.handle_signals;
+  if (!folder.empty()) {
+    const std::string events = join_path(folder, kEventsFolder);
+    result.saving = {.folder = folder,
+                     .every_steps = options.checkpoint_steps,
+                     .resume = options.resume,
+                     .overwrite = options.overwrite,
+                     .fingerprint = fingerprint_of(record)};
+    result.summary.folder = events;
+    result.hooks.push_back(std::make_shared<RecordHook>(folder, record));
+    result.hooks.push_back(std::make_shared<HistogramHook>(join_path(events, "weights")));
+  }
+  result.hooks.insert(result.hooks.end(), options.hooks.begin(), options.hooks.end());
+  return result;
+}
+
+void record_result(ModelRecord& record, const TrainResult& result, double seconds_before) {
+  record.run.state =
+      result.reason == EndReason::kNothingLeft ? "finished" : std::string(to_string(result.reason));
+  record.run.seconds = seconds_before + result.seconds;
+  record.run.history = result.history;
+  record.run.best_step = result.best ? std::optional(result.best->step) : std::nullopt;
+  const bool best = result.best_restored && !result.best->prefix.empty();
+  record.weights = base_name(best ? result.best->prefix : result.last_checkpoint);
+}
+
+}  // namespace
+
+FitReport Estimator::fit(const Tensor& features, const Tensor& labels, const FitOptions& options) {
+  return fit(Dataset::from_tensors({features, label_vector(labels)}), options);
+}
+
+FitReport Estimator::fit(const Dataset& data, const FitOptions& options) {
+  State& s = *state_;
+  check_options(options, s.folder);
+  auto head = make_head(s.kind, s.label);
+  FitData prepared = prepare_fit_data(data,
+                                      {.batch_size = s.batch_size,
+                                       .seed = s.seed,
+                                       .validation_split = options.validation_split,
+                                       .validation = options.validation,
+                                       .standardize = s.standardize,
+                                       .columns = s.columns},
+                                      *head);
+  ModelRecord record = s.new_record(*head, prepared.input);
+  record.run.epochs = options.epochs;
+  record.run.validation_split = options.validation ? 0 : options.validation_split;
+  record.run.patience = options.patience;
+  record.run.threads = num_threads();
+  record.run.data = options.data_name;
+  record.run.data_fingerprint = prepared.fingerprint;
+  record.run.training_rows = prepared.training_rows;
+  record.run.validation_rows = prepared.validation_rows;
+  record.run.command = options.command;
+  record.run.started = utc_now();
+  record.run.environment = describe_environment();
+  if (options.resume && is_model_folder(s.folder)) {
+    const ModelRecord old = read_model_record(s.folder);
+    check_same_training(s.folder, old, record);
+    record.run.history = old.run.history;
+    record.run.seconds = old.run.seconds;
+    record.run.started = old.run.started;
+  }
+
+  const int64_t steps =
+      options.epochs * ((prepared.training_rows + s.batch_size - 1) / s.batch_size);
+  auto variables = std::make_shared<VariableStore>();
+  auto model = std::make_unique<ModelGraph>(s.network, prepared.input, *head, s.seed, variables,
+                                            make_optimizer(s.optimizer, steps));
+  record.run.parameters = model->trainable_parameters();
+
+  // From here on the old model is gone.
+  s.head = std::move(head);
+  s.record = std::move(record);
+  s.variables = std::move(variables);
+  s.model = std::move(model);
+  s.has_weights = true;
+  const double seconds_before = s.record.run.seconds;
+  if (options.overwrite && !s.folder.empty()) {
+    remove_file(join_path(s.folder, kModelFile));
+    remove_events(join_path(s.folder, kEventsFolder));
+  }
+  FitReport report{.baseline = prepared.baseline};
+  try {
+    TrainingLoop loop(s.model->session(), s.model->train_spec(),
+                      training_options(options, prepared, *s.model, s.folder, s.record));
+    report.training = loop.run(prepared.batches);
+  } catch (const Error& error) {
+    s.record.run.state = str("failed: ", error.message());
+    if (!s.folder.empty() && is_model_folder(s.folder)) write_model_record(s.folder, s.record);
+    throw;
+  }
+  record_result(s.record, report.training, seconds_before);
+  if (!s.folder.empty()) write_model_record(s.folder, s.record);
+  const TrainResult& result = report.training;
+  const int64_t step = result.best_restored ? result.best->step : result.steps;
+  if (const EpochRecord* epoch = find_epoch(result.history, step)) {
+    report.train = epoch->train;
+    report.validation = epoch->validation;
+  }
+  return report;
+}
+
+}  // namespace thalweg

@@ -1,0 +1,234 @@
+#include "thalweg/estimator/model_record.h"
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "thalweg/base/file.h"
+
+namespace thalweg {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json from_shape(const Shape& shape) {
+  return std::vector<int64_t>(shape.dims().begin(), shape.dims().end());
+}
+
+// An object with a key for each figure; undefined ones are null.
+Json from_figures(const std::vector<Figure>& figures) {
+  Json json = Json::object();
+  for (const Figure& f : figures) {
+    json[f.name] = std::isfinite(f.value) ? Json(f.value) : Json(nullptr);
+  }
+  return json;
+}
+
+std::vector<Figure> to_figures(const Json& json) {
+  std::vector<Figure> figures;
+  for (const auto& [name, value] : json.items()) {
+    figures.push_back(
+        {name, value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>()});
+  }
+  return figures;
+}
+
+Json from_input(const InputSpec& input) {
+  Json json = {{"dtype", to_string(input.dtype)},
+               {"shape", from_shape(input.shape)},
+               {"scale", input.scale},
+               {"add_channel", input.add_channel}};
+  if (!input.columns.empty()) json["columns"] = input.columns;
+  if (!input.mean.empty()) {
+    json["mean"] = input.mean;
+    json["deviation"] = input.deviation;
+  }
+  return json;
+}
+
+InputSpec to_input(const Json& json) {
+  InputSpec input;
+  input.dtype = parse_dtype(json.at("dtype").get<std::string>());
+  input.shape = Shape(std::span<const int64_t>(json.at("shape").get<std::vector<int64_t>>()));
+  input.scale = json.at("scale").get<double>();
+  input.add_channel = json.at("add_channel").get<bool>();
+  input.columns = json.value("columns", std::vector<std::string>());
+  input.mean = json.value("mean", std::vector<float>());
+  input.deviation = json.value("deviation", std::vector<float>());
+  if (input.mean.size() != input.deviation.size()) {
+    throw data_loss("mean and deviation differ in length");
+  }
+  return input;
+}
+
+Json from_label(const LabelSpec& label) {
+  Json json = Json::object();
+  if (!label.column.empty()) json["column"] = label.column;
+  if (!label.class_names.empty()) {
+    json["class_names"] = label.class_names;
+    json["by_name"] = label.by_name;
+    json["class_counts"] = label.class_counts;
+  } else {
+    json["mean"] = label.mean;
+    json["deviation"] = label.deviation;
+    json["standardized"] = label.standardized;
+  }
+  return json;
+}
+
+LabelSpec to_label(const Json& json) {
+  LabelSpec label;
+  label.column = json.value("column", std::string());
+  label.class_names = json.value("class_names", std::vector<std::string>());
+  label.by_name = json.value("by_name", false);
+  label.class_counts = json.value("class_counts", std::vector<int64_t>());
+  label.mean = json.value("mean", 0.0);
+  label.deviation = json.value("deviation", 1.0);
+  label.standardized = json.value("standardized", false);
+  return label;
+}
+
+Json from_history(const std::vector<EpochRecord>& history) {
+  Json json = Json::array();
+  for (const EpochRecord& record : history) {
+    Json row = {{"epoch", record.epoch}, {"step", record.step}};
+    row["train"] = from_figures(record.train);
+    if (!record.validation.empty()) row["validation"] = from_figures(record.validation);
+    if (!record.complete) row["complete"] = false;
+    json.push_back(std::move(row));
+  }
+  return json;
+}
+
+std::vector<EpochRecord> to_history(const Json& json) {
+  std::vector<EpochRecord> history;
+  for (const Json& row : json) {
+    EpochRecord record;
+    record.epoch = row.at("epoch").get<int64_t>();
+    record.step = row.at("step").get<int64_t>();
+    record.train = to_figures(row.at("train"));
+    if (row.contains("validation")) record.validation = to_figures(row["validation"]);
+    record.complete = row.value("complete", true);
+    history.push_back(std::move(record));
+  }
+  return history;
+}
+
+Json from_run(const RunRecord& run) {
+  Json json = {{"state", run.state},
+               {"epochs", run.epochs},
+               {"batch_size", run.batch_size},
+               {"validation_split", run.validation_split},
+               {"patience", run.patience},
+               {"seed", run.seed},
+               {"threads", run.threads},
+               {"data", run.data},
+               {"data_fingerprint", run.data_fingerprint},
+               {"training_rows", run.training_rows},
+               {"validation_rows", run.validation_rows},
+               {"parameters", run.parameters},
+               {"command", run.command},
+               {"started", run.started},
+               {"seconds", run.seconds},
+               {"environment", run.environment}};
+  if (run.best_step) json["best_step"] = *run.best_step;
+  json["history"] = from_history(run.history);
+  return json;
+}
+
+RunRecord to_run(const Json& json) {
+  RunRecord run;
+  run.state = json.at("state").get<std::string>();
+  run.epochs = json.at("epochs").get<int64_t>();
+  run.batch_size = json.at("batch_size").get<int64_t>();
+  run.validation_split = json.at("validation_split").get<double>();
+  run.patience = json.at("patience").get<int64_t>();
+  run.seed = json.at("seed").get<uint64_t>();
+  run.threads = json.value("threads", 0);
+  run.data = json.value("data", std::string());
+  run.data_fingerprint = json.at("data_fingerprint").get<std::string>();
+  run.training_rows = json.value("training_rows", int64_t{0});
+  run.validation_rows = json.value("validation_rows", int64_t{0});
+  run.parameters = json.value("parameters", int64_t{0});
+  run.command = json.value("command", std::string());
+  run.started = json.value("started", std::string());
+  run.seconds = json.value("seconds", 0.0);
+  run.environment = json.value("environment", std::map<std::string, std::string>());
+  if (json.contains("best_step")) run.best_step = json["best_step"].get<int64_t>();
+  run.history = to_history(json.at("history"));
+  return run;
+}
+
+ModelRecord to_record(const Json& json) {
+  ModelRecord record;
+  record.kind = json.at("kind").get<std::string>();
+  if (record.kind != "classifier" && record.kind != "regressor") {
+    throw data_loss("unknown kind of model '", record.kind, "'");
+  }
+  if (json.contains("network")) record.network = json["network"].dump(2);
+  record.input = to_input(json.at("input"));
+  record.label = to_label(json.at("label"));
+  const Json& optimizer = json.at("optimizer");
+  record.optimizer = optimizer.at("text").get<std::string>();
+  if (optimizer.contains("name")) {
+    record.settings = NamedOptimizer{.name = optimizer["name"].get<std::string>(),
+                                     .learning_rate = optimizer.at("learning_rate").get<double>(),
+                                     .schedule = optimizer.at("schedule").get<std::string>()};
+  }
+  record.weights = json.value("weights", std::string());
+  record.run = to_run(json.at("run"));
+  return record;
+}
+
+}  // namespace
+
+std::string to_json(const ModelRecord& record) {
+  Json json = {{"format", "thalweg model"}, {"version", kModelFormat}, {"kind", record.kind}};
+  if (!record.network.empty()) json["network"] = Json::parse(record.network);
+  json["input"] = from_input(record.input);
+  json["label"] = from_label(record.label);
+  json["optimizer"] = {{"text", record.optimizer}};
+  if (record.settings) {
+    json["optimizer"]["name"] = record.settings->name;
+    json["optimizer"]["learning_rate"] = record.settings->learning_rate;
+    json["optimizer"]["schedule"] = record.settings->schedule;
+  }
+  if (!record.weights.empty()) json["weights"] = record.weights;
+  json["run"] = from_run(record.run);
+  // Paths and names may hold bytes that are no UTF-8.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void write_model_record(const std::string& folder, const ModelRecord& record) {
+  make_folders(folder);
+  write_file(join_path(folder, kModelFile), to_json(record));
+}
+
+bool is_model_folder(const std::string& folder) {
+  return file_exists(join_path(folder, kModelFile));
+}
+
+ModelRecord read_model_record(const std::string& folder) {
+  const std::string path = join_path(folder, kModelFile);
+  if (!file_exists(path)) {
+    throw not_found(folder.empty() ? "." : folder, ": is no model folder: it has no ", kModelFile,
+                    file_exists(folder) ? "" : ", and does not exist");
+  }
+  const std::string text = read_file(path);
+  try {
+    const Json json = Json::parse(text);
+    const auto version = json.at("version").get<int64_t>();
+    if (version > kModelFormat) {
+      throw failed_precondition("format version ", version,
+                                " is of a later thalweg; this one reads ", "up to ", kModelFormat);
+    }
+    return to_record(json);
+  } catch (Error& error) {
+    error.add_context(path);
+    throw;
+  } catch (const nlohmann::json::exception& error) {
+    throw data_loss(path, ": is damaged or no model file: ", error.what());
+  }
+}
+
+}  // namespace thalweg

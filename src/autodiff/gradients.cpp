@@ -46,8 +46,10 @@ class BackPropagation {
     depends_.assign(static_cast<size_t>(graph_.num_nodes()), false);
     for (int id = 0; id < graph_.num_nodes(); ++id) {
       for (const Output& input : graph_.node(id).inputs()) {
-        if (stops_.contains(input)) continue;
-        if (sources_.contains(input) || depends_[static_cast<size_t>(input.node()->id())]) {
+        // A stop that is a source as well takes its gradient, and hands none on.
+        const bool passes =
+            !stops_.contains(input) && depends_[static_cast<size_t>(input.node()->id())];
+        if (sources_.contains(input) || passes) {
           depends_[static_cast<size_t>(id)] = true;
           break;
         }
@@ -59,7 +61,8 @@ class BackPropagation {
     std::vector<Output> output_gradients;
     bool any = false;
     for (int i = 0; i < node.num_outputs(); ++i) {
-      output_gradients.push_back(total(node.output(i)));
+      const Output output = node.output(i);
+      output_gradients.push_back(stops_.contains(output) ? Output() : total(output));
       any = any || output_gradients.back();
     }
     if (!any) return;

@@ -24,6 +24,11 @@ std::optional<Ints> tensor_ints(const Tensor& tensor) {
   return values;
 }
 
+std::optional<Ints> constant_ints_of(const Output& output) {
+  const auto value = constant_value(output);
+  return value ? tensor_ints(*value) : std::nullopt;
+}
+
 // Bounds the walk through shape arithmetic; deeper chains count as unknown.
 constexpr int kMaxDepth = 16;
 
@@ -32,9 +37,10 @@ std::optional<Ints> known_ints(const Output& output, int depth);
 // x[begin:end:stride] of a known vector, or x[i] of one, as shape arithmetic writes it.
 std::optional<Ints> strided_slice_ints(const Node& node, int depth) {
   const auto source = known_ints(node.input(0), depth);
-  const auto begin = known_ints(node.input(1), depth);
-  const auto end = known_ints(node.input(2), depth);
-  const auto stride = known_ints(node.input(3), depth);
+  // Bounds are taken from constants alone: in known_ints() an unknown one looks like -1, the last element.
+  const auto begin = constant_ints_of(node.input(1));
+  const auto end = constant_ints_of(node.input(2));
+  const auto stride = constant_ints_of(node.input(3));
   if (!source || !begin || !end || !stride || begin->size() != 1 || end->size() != 1 || stride->size() != 1) {
     return std::nullopt;
   }
@@ -94,8 +100,12 @@ std::optional<Ints> known_ints(const Output& output, int depth) {
     }
     return result;
   }
-  if (type == "StridedSlice") return strided_slice_ints(node, depth - 1);
-  if (type == "GatherV2") return gather_ints(node, depth - 1);
+  if (type == "StridedSlice") {
+    if (auto values = strided_slice_ints(node, depth - 1)) return values;
+  }
+  if (type == "GatherV2") {
+    if (auto values = gather_ints(node, depth - 1)) return values;
+  }
   // Not its values, but its length may be known.
   const Shape& shape = output.shape();
   if (shape.rank() == 0) return Ints{kUnknownDim};

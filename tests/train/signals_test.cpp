@@ -1,0 +1,62 @@
+#include "thalweg/train/signals.h"
+
+#include <csignal>
+
+#include "testing.h"
+
+namespace thalweg {
+namespace {
+
+int g_own_handler_calls = 0;
+extern "C" void own_handler(int) { ++g_own_handler_calls; }
+
+TEST(Signals, TheFirstOneIsOnlyNoted) {
+  {
+    const ScopedSignals signals;
+    EXPECT_EQ(ScopedSignals::received(), 0);
+    std::raise(SIGTERM);
+    EXPECT_EQ(ScopedSignals::received(), SIGTERM);
+  }
+  EXPECT_EQ(ScopedSignals::received(), 0);
+}
+
+TEST(Signals, HandlersComeBack) {
+  const auto before = std::signal(SIGINT, own_handler);
+  {
+    const ScopedSignals outer;
+    {
+      const ScopedSignals inner;
+      std::raise(SIGINT);
+    }
+    EXPECT_EQ(ScopedSignals::received(), SIGINT) << "the outer one still wants to know";
+    EXPECT_EQ(g_own_handler_calls, 0);
+  }
+  std::raise(SIGINT);
+  EXPECT_EQ(g_own_handler_calls, 1);
+  std::signal(SIGINT, before);
+}
+
+TEST(Signals, IgnoredOnesStayIgnored) {
+  const auto before = std::signal(SIGINT, SIG_IGN);
+  {
+    const ScopedSignals signals;
+    std::raise(SIGINT);
+    EXPECT_EQ(ScopedSignals::received(), 0);
+  }
+  std::signal(SIGINT, before);
+}
+
+TEST(SignalsDeathTest, TheSecondOneEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        const ScopedSignals signals;
+        std::raise(SIGINT);
+        std::raise(SIGINT);
+        std::_Exit(7);
+      },
+      ::testing::KilledBySignal(SIGINT), "");
+}
+
+}  // namespace
+}  // namespace thalweg

@@ -59,6 +59,7 @@ TEST(VariableStore, ReadsAndWritesByNameWhateverLayoutAPlanUses) {
   for (float& one : ones.mutable_data<float>()) one = 1;
   const Tensor before = session.run(y, {{x, ones}});
   EXPECT_TRUE(session.variables().get("w").same_bits(weights));
+  weights = weights.clone();
   for (float& value : weights.mutable_data<float>()) value *= 2;
   session.variables().set("w", weights);
   const Tensor after = session.run(y, {{x, ones}});

@@ -205,6 +205,8 @@ RENAMED_AXIS = {"Sum": "reduction_indices", "Mean": "reduction_indices", "Prod":
 
 def raw_name(op, argument):
     """The schema's argument name for the one that tf.raw_ops takes; they differ in some axes."""
+    if (op, argument) == ("Where", "condition"):
+        return "input"
     return RENAMED_AXIS.get(op, argument) if argument == "axis" else argument
 
 

@@ -1,0 +1,126 @@
+// Killed with SIGKILL at random moments and started again each time, a training gives the weights of one that was left
+// alone, bit for bit (failures B17: no checkpoint is ever seen half written).
+//
+// The training runs in processes of its own: this program calls itself with --train.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+#include "testing.h"
+#include "thalweg/base/file.h"
+#include "thalweg/base/parallel.h"
+#include "thalweg/base/philox.h"
+#include "thalweg/formats/checkpoint.h"
+#include "thalweg/nn/layers.h"
+#include "thalweg/nn/losses.h"
+#include "thalweg/ops/array.h"
+#include "thalweg/ops/standard_ops.h"
+#include "thalweg/runtime/session.h"
+#include "thalweg/train/optimizer.h"
+#include "thalweg/train/training_loop.h"
+
+namespace thalweg::testing {
+namespace {
+
+constexpr int64_t kRows = 256;
+constexpr int64_t kFeatures = 20;
+constexpr int kEpochs = 5;
+constexpr int kKills = 20;
+
+Dataset examples() {
+  Tensor features(kFloat32, {kRows, kFeatures});
+  Tensor labels(kInt64, {kRows});
+  Philox random(11);
+  for (float& cell : features.mutable_data<float>()) cell = static_cast<float>(random.normal());
+  for (int64_t i = 0; i < kRows; ++i) {
+    labels.mutable_data<int64_t>()[static_cast<size_t>(i)] = features.at(i * kFeatures) > 0 ? 1 : 0;
+  }
+  return Dataset::from_tensors({features, labels});
+}
+
+// Trains in `folder`, resuming what is there; writes the final weights to `folder`/final. Dropout, shuffling, a schedule
+// and a checkpoint every step.
+int train(const std::string& folder, int threads) {
+  set_num_threads(threads);
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {kUnknownDim, kFeatures}, {.name = "x"});
+  const Output labels = placeholder(graph, kInt64, {kUnknownDim}, {.name = "labels"});
+  const Sequential network({Dense({.units = 64, .activation = "relu"}), Dropout({.rate = 0.3}), Dense({.units = 2})});
+  const Output loss = losses::sparse_softmax_cross_entropy(labels, network(x, Mode::kTraining));
+  Node& step = Adam({.learning_rate = cosine_decay({.initial = 0.01, .decay_steps = 100})}).minimize(loss);
+  Session session(graph);
+  TrainingOptions options;
+  options.epochs = kEpochs;
+  options.saving = {.folder = folder, .every_steps = 1, .keep_last = 3, .resume = true};
+  TrainingLoop loop(session, {.inputs = {x, labels}, .loss = loss, .train_step = &step}, options);
+  loop.run(examples().shuffle(kRows, 3).batch(16));
+  BundleWriter writer(join_path(folder, "final"));
+  for (const std::string& name : session.variables().names()) writer.add(name, session.variables().get(name));
+  writer.finish();
+  return 0;
+}
+
+// Starts a training; kills it after `seconds` unless that is negative. Returns whether it ended by itself, well.
+bool run_process(const std::string& folder, int threads, double seconds) {
+  const pid_t process = fork();
+  if (process == 0) {
+    const std::string count = std::to_string(threads);
+    execl("/proc/self/exe", "kill_test", "--train", folder.c_str(), count.c_str(), nullptr);
+    _exit(127);
+  }
+  if (seconds >= 0) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    kill(process, SIGKILL);
+  }
+  int status = 0;
+  waitpid(process, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+void expect_same_weights_after_kills(int threads) {
+  TemporaryFolder quiet;
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_TRUE(run_process(quiet.path(), threads, -1));
+  const double whole = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+
+  TemporaryFolder rough;
+  Philox random(static_cast<uint64_t>(threads));
+  int killed = 0;
+  for (int i = 0; i < kKills; ++i) {
+    if (!run_process(rough.path(), threads, random.uniform() * whole)) ++killed;
+  }
+  ASSERT_TRUE(run_process(rough.path(), threads, -1)) << "the last start does not go on";
+  std::printf("%d threads: %d of %d starts were killed\n", threads, killed, kKills);
+  EXPECT_GT(killed, 0);
+
+  const BundleReader expected(quiet / "final");
+  const BundleReader actual(rough / "final");
+  ASSERT_EQ(expected.names(), actual.names());
+  for (const std::string& name : expected.names()) {
+    EXPECT_TRUE(expected.read(name).same_bits(actual.read(name))) << name << " differs";
+  }
+}
+
+TEST(KilledTraining, GivesTheSameBitsOnOneThread) { expect_same_weights_after_kills(1); }
+TEST(KilledTraining, GivesTheSameBitsOnTwoThreads) { expect_same_weights_after_kills(2); }
+
+}  // namespace
+}  // namespace thalweg::testing
+
+int main(int argc, char** argv) {
+  if (argc == 4 && std::strcmp(argv[1], "--train") == 0) {
+    try {
+      return thalweg::testing::train(argv[2], std::atoi(argv[3]));
+    } catch (const thalweg::Error& error) {
+      std::fprintf(stderr, "error: %s\n", error.what());
+      return 1;
+    }
+  }
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

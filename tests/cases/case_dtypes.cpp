@@ -70,6 +70,11 @@ bool keeps_values(const std::vector<CaseTensor>& tensors, DType dtype) {
   return true;
 }
 
+bool is_whole_in(const Case& c, DType dtype) {
+  return keeps_values(c.inputs, dtype) && keeps_values(c.outputs, dtype) &&
+         keeps_values(c.variables, dtype);
+}
+
 double largest(const Tensor& tensor) {
   double result = 0;
   for (int64_t i = 0; i < tensor.num_elements(); ++i) {
@@ -199,7 +204,7 @@ void check_dtypes(const Case& c) {
     try {
       if (is_integer(dtype)) {
         if (c.dtypes != CaseDTypes::kAll) continue;
-        if (!keeps_values(c.inputs, dtype) || !keeps_values(c.outputs, dtype)) continue;
+        if (!is_whole_in(c, dtype)) continue;
         expect_case(in_dtype(c, op, attr, dtype), false, dtype);
       } else if (element_size(dtype) < element_size(from) && element_size(dtype) == 2) {
         check_narrow(c, op, attr, dtype);

@@ -139,8 +139,9 @@ class Reader {
 
   static CaseDTypes read_dtypes(std::string_view word) {
     if (word == "all") return CaseDTypes::kAll;
+    if (word == "floating") return CaseDTypes::kFloating;
     if (word == "none") return CaseDTypes::kNone;
-    throw invalid_argument("dtypes are `all` or `none`, got `", word, "`");
+    throw invalid_argument("dtypes are `all`, `floating` or `none`, got `", word, "`");
   }
 
   static CaseTensor read_input(std::string_view rest) {
@@ -220,7 +221,7 @@ class Reader {
   const OpRegistry& registry_;
   int line_number_ = 0;
   const OpSchema* schema_ = nullptr;
-  CaseDTypes file_dtypes_ = CaseDTypes::kFloating;
+  CaseDTypes file_dtypes_ = CaseDTypes::kAll;
   bool open_ = false;
   Case case_;
   std::vector<Case> cases_;

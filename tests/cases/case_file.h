@@ -21,7 +21,7 @@ struct CaseTensor {
 };
 
 /// Which further dtypes a case is run in.
-enum class CaseDTypes { kFloating, kAll, kNone };
+enum class CaseDTypes { kAll, kFloating, kNone };
 
 /// One behaviour of one op.
 struct Case {
@@ -51,7 +51,7 @@ struct Case {
     kDemanded,
     kNone
   } second_derivative = Second::kWhereThereIsOne;
-  CaseDTypes dtypes = CaseDTypes::kFloating;
+  CaseDTypes dtypes = CaseDTypes::kAll;
   std::optional<Failure> failure;
 
   /// "MultipliesTwoMatrices", a test's name.

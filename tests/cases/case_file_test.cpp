@@ -47,8 +47,8 @@ TEST(CaseFile, HoldsCasesInOrder) {
 }
 
 TEST(CaseFile, SaysWhichDTypesItsCasesRunIn) {
-  const auto cases = parse("op MatMul\ndtypes all\ncase a\ncase b\ndtypes none\n");
-  EXPECT_EQ(cases[0].dtypes, CaseDTypes::kAll);
+  const auto cases = parse("op MatMul\ndtypes floating\ncase a\ncase b\ndtypes none\n");
+  EXPECT_EQ(cases[0].dtypes, CaseDTypes::kFloating);
   EXPECT_EQ(cases[1].dtypes, CaseDTypes::kNone);
 }
 

@@ -71,7 +71,8 @@ std::vector<Variable> Layer::variables(const Graph& graph) const {
 
 std::string Layer::name_in(const Graph& graph) const {
   const auto it = base_->built_.find(graph.id());
-  return it == base_->built_.end() ? std::string() : without_slash(it->second.scope);
+  if (it == base_->built_.end() || !it->second.complete) return "";
+  return without_slash(it->second.scope);
 }
 
 LayerBase::~LayerBase() = default;
@@ -80,25 +81,23 @@ void LayerBase::build(Output) {}
 
 Output LayerBase::run(Output x, Mode mode) {
   Graph& graph = x.graph();
-  const auto known = built_.find(graph.id());
   std::string where = name_.empty() ? snake_case(type()) : name_;
   try {
     if (where.ends_with('/')) throw invalid_argument("its name must not end with `/`");
+    Built& built = built_[graph.id()];
     // A later call goes back into the scope of the first one, so that how often layers are called
     // changes no names: a graph that trains and one that predicts agree about their variables.
     std::optional<NameScope> scope;
-    if (has_scope()) scope.emplace(graph, known == built_.end() ? where : known->second.scope);
-    if (known == built_.end()) {
-      Built& built = built_[graph.id()];
-      if (has_scope()) built.scope = graph.scope();
-      try {
-        build(x);
-      } catch (...) {
-        built_.erase(graph.id());
-        throw;
-      }
+    if (has_scope()) {
+      scope.emplace(graph, built.scope.empty() ? where : built.scope);
+      built.scope = graph.scope();
+      where = without_slash(built.scope);
     }
-    if (has_scope()) where = without_slash(graph.scope());
+    if (!built.complete) {
+      built.weights.clear();
+      build(x);
+      built.complete = true;
+    }
     return call(x, mode);
   } catch (Error& error) {
     if (!has_scope()) throw;

@@ -137,8 +137,10 @@ TEST_F(LayerTest, LeavesNothingBehindAFailedBuild) {
   const Dense dense({.units = 2});
   EXPECT_THROW(dense(input({kUnknownDim, kUnknownDim}), kTraining), Error);
   EXPECT_TRUE(dense.name_in(graph_).empty());
+  EXPECT_TRUE(dense.variables(graph_).empty());
   dense(input({kUnknownDim, 3}), kTraining);
   EXPECT_EQ(dense.variables(graph_)[0].shape(), (Shape{3, 2}));
+  EXPECT_EQ(variable_names(), (Names{"dense/kernel", "dense/bias"}));
 }
 
 TEST_F(LayerTest, RejectsAnEmptyInput) {

@@ -87,7 +87,8 @@ TEST(DenseOptions, AreCheckedWhenTheLayerIsMade) {
   expect_error(
       Code::kInvalidArgument, [] { Dense({.activation = "relu"}); }, "units", "at least 1");
   expect_error(
-      Code::kInvalidArgument, [] { Dense({.units = 2, .activation = "rleu"}); }, "rleu", "`relu`");
+      Code::kInvalidArgument, [] { Dense({.units = 2, .activation = "rellu"}); }, "rellu",
+      "`relu`");
 }
 
 class EmbeddingTest : public GraphTest {};

@@ -116,7 +116,8 @@ class LayerBase {
  private:
   friend class Layer;
   struct Built {
-    std::string scope;  // "block/dense_1/"
+    std::string scope;      // "block/dense_1/"
+    bool complete = false;  // build() has succeeded
     std::vector<std::pair<std::string, Variable>> weights;
   };
   Output run(Output x, Mode mode);

@@ -1,0 +1,235 @@
+#include "cli/data_source.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "cli/options.h"
+#include "thalweg/base/error.h"
+#include "thalweg/base/file.h"
+#include "thalweg/base/file_access.h"
+#include "thalweg/data/idx.h"
+#include "thalweg/data/numeric_csv.h"
+
+namespace thalweg::cli {
+namespace {
+
+// With more different whole numbers than this a label is taken for a quantity.
+constexpr size_t kMostIntegerClasses = 20;
+
+const std::vector<std::string> kFashionNames = {"T-shirt/top", "Trouser",   "Pullover", "Dress",
+                                                "Coat",        "Sandal",    "Shirt",    "Sneaker",
+                                                "Bag",         "Ankle boot"};
+
+bool is_integer_text(const std::string& text) {
+  int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] =
+      std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), end, value);
+  return error == std::errc() && rest == end;
+}
+
+bool is_number_text(const std::string& text) {
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] =
+      std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), end, value);
+  return error == std::errc() && rest == end;
+}
+
+/// Whether the labels look like classes, and why.
+std::pair<bool, std::string> guess_task(const std::vector<std::string>& labels) {
+  const std::set<std::string> distinct(labels.begin(), labels.end());
+  if (!std::ranges::all_of(distinct, is_number_text)) return {true, "they are text"};
+  if (!std::ranges::all_of(distinct, is_integer_text)) return {false, "they are no whole numbers"};
+  const std::string count = str("they are ", distinct.size(), " different whole numbers");
+  return {distinct.size() <= kMostIntegerClasses, count};
+}
+
+data::CsvOptions csv_options(const DataOptions& source) {
+  data::CsvOptions options{.header = !source.no_header};
+  if (!source.delimiter) return options;
+  const std::string& text = *source.delimiter;
+  if (text == "tab" || text == "\\t") {
+    options.delimiter = '\t';
+  } else if (text.size() == 1) {
+    options.delimiter = text[0];
+  } else {
+    throw UsageError(str("--delimiter takes one character, or tab; got '", text, "'"));
+  }
+  return options;
+}
+
+std::string strip_slashes(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+std::vector<std::string> names_for_folder(const std::string& path, const Dataset& data) {
+  std::string name = base_name(strip_slashes(path));
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  if (name.find("fashion") == std::string::npos) return {};
+  const Tensor labels = data.component(1);
+  for (const int64_t label : labels.data<int64_t>()) {
+    if (label < 0 || label >= static_cast<int64_t>(kFashionNames.size())) return {};
+  }
+  return kFashionNames;
+}
+
+void check_exists(const std::string& path) {
+  if (!file_exists(path)) throw not_found("'", path, "': there is no such file or folder");
+}
+
+/// An idx file, perhaps packed, told by its first bytes.
+bool is_idx_file(const std::string& path) {
+  unsigned char magic[2] = {};
+  if (ReadableFile(path).read(0, magic, 2) != 2) return false;
+  return (magic[0] == 0 && magic[1] == 0) || (magic[0] == 0x1f && magic[1] == 0x8b);
+}
+
+TrainingData open_folder(const std::string& path, const TrainingRequest& request,
+                         const ModelRecord* record) {
+  if (request.label) throw UsageError("--label is for tables, but DATA is a folder of images");
+  if (request.task == "regression") {
+    throw UsageError("--task regression is for tables, but DATA is a folder of images");
+  }
+  TrainingData result{.data = data::read_idx_folder(path, data::Split::kTrain)};
+  result.is_images = true;
+  result.rows = result.data.size().value_or(0);
+  if (record != nullptr) {
+    result.class_names = record->label.class_names;
+  } else {
+    result.class_names = request.class_names ? split(*request.class_names, ',')
+                                             : names_for_folder(path, result.data);
+  }
+  return result;
+}
+
+TrainingData open_table(const DataOptions& source, const TrainingRequest& request,
+                        const ModelRecord* record, const Console& console) {
+  data::CsvOptions options = csv_options(source);
+  options.label = request.label ? *request.label : record != nullptr ? record->label.column : "";
+  if (options.label.empty()) {
+    const auto table = data::read_numeric_csv(source.path, options);
+    throw UsageError(str("--label COLUMN is wanted: which column is to be learnt? '", source.path,
+                         "' has ", join(table.columns, ", ")));
+  }
+  data::NumericTable table = data::read_numeric_csv(source.path, options);
+  TrainingData result{.data = Dataset::from_tensors({table.features, table.features})};
+  if (record != nullptr) {
+    result.is_classification = record->kind == "classifier";
+    table.features = data::select_columns(table, record->input.columns);
+    table.columns = record->input.columns;
+  } else if (request.task) {
+    result.is_classification = *request.task == "classification";
+  } else {
+    const auto [is_classes, why] = guess_task(table.labels);
+    result.is_classification = is_classes;
+    console.notice(str("labels in column '", table.label_column, "' are taken for ",
+                       is_classes ? "classes" : "numbers", ", as ", why, "; --task ",
+                       is_classes ? "regression" : "classification", " changes that"));
+  }
+  Tensor labels;
+  if (result.is_classification) {
+    if (request.class_names) {
+      throw UsageError("--class-names is for images; the classes of a table are its labels");
+    }
+    result.class_names =
+        record != nullptr ? record->label.class_names : data::class_names(table.labels);
+    labels = data::class_indices(table.labels, result.class_names);
+  } else {
+    labels = data::label_numbers(table.labels);
+  }
+  result.rows = table.features.dim(0);
+  result.data = Dataset::from_tensors({table.features, labels});
+  result.columns = std::move(table.columns);
+  result.label = std::move(table.label_column);
+  return result;
+}
+
+void notice_ignored(const data::NumericTable& table, const ModelRecord& record, bool needs_labels,
+                    const Console& console) {
+  std::vector<std::string> ignored;
+  for (const std::string& column : table.columns) {
+    if (std::ranges::find(record.input.columns, column) == record.input.columns.end()) {
+      ignored.push_back(column);
+    }
+  }
+  if (!needs_labels && !table.label_column.empty()) ignored.push_back(table.label_column);
+  if (!ignored.empty()) console.notice(str("columns not used: ", join(ignored, ", ")));
+}
+
+ModelData table_for_model(const DataOptions& source, const ModelRecord& record, bool needs_labels,
+                          const Console& console) {
+  if (record.input.columns.empty()) {
+    throw invalid_argument("'", source.path, "': the model was trained on ", record.input.dtype,
+                           record.input.shape,
+                           " images, not on a table; give a folder in MNIST's "
+                           "layout");
+  }
+  data::CsvOptions options = csv_options(source);
+  options.label = record.label.column;
+  options.label_optional = !needs_labels;
+  const data::NumericTable table = data::read_numeric_csv(source.path, options);
+  notice_ignored(table, record, needs_labels, console);
+  ModelData result;
+  try {
+    result.features = data::select_columns(table, record.input.columns);
+    if (needs_labels) {
+      result.labels = record.kind == "classifier"
+                          ? data::class_indices(table.labels, record.label.class_names)
+                          : data::label_numbers(table.labels);
+    }
+  } catch (Error& error) {
+    error.add_context(source.path);
+    throw;
+  }
+  return result;
+}
+
+ModelData images_for_model(const std::string& path, const ModelRecord& record,
+                           const std::string& split) {
+  if (!record.input.columns.empty()) {
+    throw invalid_argument("'", path, "': holds images, but the model was trained on a table with ",
+                           "the columns ", join(record.input.columns, ", "));
+  }
+  const Dataset data =
+      data::read_idx_folder(path, split == "train" ? data::Split::kTrain : data::Split::kTest);
+  ModelData result;
+  result.features = data.component(0);
+  result.labels = data.component(1);
+  return result;
+}
+
+}  // namespace
+
+void DataOptions::declare(Options& options) {
+  options.word("DATA", path, "a folder in MNIST's layout, or a CSV file of numbers");
+  options.value("delimiter", "C", delimiter, "of a CSV file: a character or tab (default: comma)");
+  options.flag("no-header", no_header, "the CSV file has no header; columns are c1, c2, ...");
+}
+
+TrainingData open_training_data(const DataOptions& source, const TrainingRequest& request,
+                                const ModelRecord* record, const Console& console) {
+  check_exists(source.path);
+  return is_folder(source.path) ? open_folder(source.path, request, record)
+                                : open_table(source, request, record, console);
+}
+
+ModelData open_model_data(const DataOptions& source, const ModelRecord& record,
+                          const std::string& split, bool needs_labels, const Console& console) {
+  check_exists(source.path);
+  if (is_folder(source.path)) return images_for_model(source.path, record, split);
+  if (!needs_labels && record.input.columns.empty() && is_idx_file(source.path)) {
+    return {.features = data::read_idx_tensor(source.path), .labels = {}};
+  }
+  return table_for_model(source, record, needs_labels, console);
+}
+
+bool has_test_files(const std::string& path) {
+  if (!is_folder(path)) return false;
+  const auto is_test = [](const std::string& name) { return name.starts_with("t10k-"); };
+  return std::ranges::count_if(list_folder(path), is_test) >= 2;
+}
+
+}  // namespace thalweg::cli

@@ -1,0 +1,58 @@
+// DATA on the command line: a folder in MNIST's layout, or a table of numbers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+#include "thalweg/data/dataset.h"
+#include "thalweg/estimator/model_record.h"
+
+namespace thalweg::cli {
+
+class Options;
+
+/// How DATA is to be read; the options of three verbs.
+struct DataOptions {
+  std::string path;
+  std::optional<std::string> delimiter;
+  bool no_header = false;
+  void declare(Options& options);
+};
+
+struct TrainingRequest {
+  std::optional<std::string> label;
+  std::optional<std::string> task;         // "classification", "regression"
+  std::optional<std::string> class_names;  // with commas
+};
+
+struct TrainingData {
+  Dataset data;
+  bool is_classification = true;
+  std::vector<std::string> class_names = {};  // empty: as the labels are
+  std::vector<std::string> columns = {};      // of a table
+  std::string label = {};                     // of a table
+  int64_t rows = 0;
+  bool is_images = false;
+};
+
+/// The rows to train on; of a folder its training files. What is guessed is said. `record`: of the
+/// training to go on with; null for a new one.
+TrainingData open_training_data(const DataOptions& source, const TrainingRequest& request,
+                                const ModelRecord* record, const Console& console);
+
+struct ModelData {
+  Tensor features;
+  Tensor labels;  // not valid: there are none
+};
+
+/// Rows for a model: of a folder its test files, or those for training when `split` is "train".
+/// Columns go by name. Throws when `needs_labels` and there are none.
+ModelData open_model_data(const DataOptions& source, const ModelRecord& record,
+                          const std::string& split, bool needs_labels, const Console& console);
+
+/// Whether DATA is a folder with test files.
+bool has_test_files(const std::string& path);
+
+}  // namespace thalweg::cli

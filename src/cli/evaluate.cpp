@@ -1,0 +1,144 @@
+// thalweg evaluate MODEL DATA
+#include <algorithm>
+#include <charconv>
+#include <ostream>
+
+#include "cli/common_options.h"
+#include "cli/data_source.h"
+#include "cli/json.h"
+#include "cli/text.h"
+#include "cli/verbs.h"
+#include "thalweg/base/error.h"
+#include "thalweg/estimator/estimator.h"
+
+namespace thalweg::cli {
+namespace {
+
+const std::vector<std::string> kSplits = {"test", "train"};
+
+// "accuracy>=0.9"
+struct Requirement {
+  std::string text;
+  std::string metric;
+  std::string comparison;
+  double bound = 0;
+
+  bool is_met_by(double value) const {
+    if (comparison == ">=") return value >= bound;
+    if (comparison == "<=") return value <= bound;
+    return comparison == ">" ? value > bound : value < bound;  // false for NaN
+  }
+};
+
+Requirement parse_requirement(const std::string& text) {
+  const size_t begin = text.find_first_of("<>");
+  const size_t end = text.find_first_not_of("<>=", begin);
+  Requirement result{.text = text};
+  if (begin != std::string::npos && end != std::string::npos) {
+    result.metric = trim(std::string_view(text).substr(0, begin));
+    result.comparison = text.substr(begin, end - begin);
+    const std::string_view number = trim(std::string_view(text).substr(end));
+    const char* last = number.data() + number.size();
+    const auto [rest, error] = std::from_chars(number.data(), last, result.bound);
+    const bool known =
+        result.comparison.size() == 1 || result.comparison == ">=" || result.comparison == "<=";
+    if (known && !result.metric.empty() && error == std::errc() && rest == last) return result;
+  }
+  throw UsageError(str("--require takes e.g. accuracy>=0.9, got '", text, "'"));
+}
+
+void check_metrics(const std::vector<Requirement>& required, const EvaluationReport& report) {
+  std::vector<std::string> names;
+  for (const Figure& f : report.metrics) names.push_back(f.name);
+  for (const Requirement& r : required) {
+    if (std::ranges::find(names, r.metric) == names.end()) {
+      throw UsageError(str("--require ", r.text, ": there is no metric '", r.metric,
+                           "'; the model gives ", join(names, ", ")));
+    }
+  }
+}
+
+// For each class its rows, the share found, and what the others were most often taken for.
+std::string class_table(const EvaluationReport& report, const std::vector<std::string>& names) {
+  std::vector<std::vector<std::string>> rows = {{"class", "rows", "found", "else mostly"}};
+  for (size_t i = 0; i < names.size(); ++i) {
+    const std::vector<int64_t>& counts = report.confusion[i];
+    int64_t total = 0;
+    size_t wrong = i;
+    for (size_t j = 0; j < counts.size(); ++j) {
+      total += counts[j];
+      if (j != i && counts[j] > (wrong == i ? 0 : counts[wrong])) wrong = j;
+    }
+    rows.push_back({names[i], grouped(total),
+                    total == 0
+                        ? "-"
+                        : short_number(static_cast<double>(counts[i]) / static_cast<double>(total)),
+                    wrong == i ? "-" : str(names[wrong], " (", counts[wrong], ")")});
+  }
+  return aligned(rows);
+}
+
+}  // namespace
+
+int run_evaluate(const Verb& verb, const std::vector<std::string>& arguments, Console& console) {
+  std::string folder;
+  DataOptions source;
+  CommonOptions common;
+  std::optional<std::string> split;
+  std::vector<std::string> requirements;
+  Options options(verb);
+  options.word("MODEL", folder, "the folder of a model");
+  source.declare(options);
+  options.choice("split", kSplits, split, "which files of a folder to use (default: test)");
+  options.values("require", "M>=X", requirements,
+                 "exit with 1 unless metric M is at least X; also <=, >, <");
+  common.declare(options);
+  if (!options.parse(arguments)) {
+    console.out << options.help();
+    return kDone;
+  }
+  common.apply(console);
+  std::vector<Requirement> required;
+  for (const std::string& text : requirements) required.push_back(parse_requirement(text));
+
+  const auto model = Estimator::load(folder);
+  const ModelRecord& record = model->record();
+  const ModelData data = open_model_data(source, record, split.value_or("test"), true, console);
+  const EvaluationReport report = model->evaluate(data.features, data.labels);
+  check_metrics(required, report);
+
+  std::vector<std::string> missed;
+  for (const Requirement& r : required) {
+    if (!r.is_met_by(report[r.metric])) {
+      missed.push_back(str(r.text, " (it is ", report[r.metric], ")"));
+    }
+  }
+  if (common.json) {
+    Json json = {{"schema", kJsonSchema},
+                 {"verb", "evaluate"},
+                 {"model", folder},
+                 {"data", source.path},
+                 {"examples", report.examples},
+                 {"metrics", figures_to_json(report.metrics)},
+                 {"baseline", figures_to_json(report.baseline)}};
+    if (!report.confusion.empty()) {
+      json["classes"] = record.label.class_names;
+      json["confusion"] = report.confusion;
+    }
+    json["missed"] = missed;
+    json["seconds"] = report.seconds;
+    console.out << dump(json);
+  } else {
+    console.out << figure_table({{"model", report.metrics}, {"baseline", report.baseline}});
+    if (!report.confusion.empty()) {
+      console.out << '\n' << class_table(report, record.label.class_names);
+    }
+    console.notice(
+        str(grouped(report.examples), " rows in ", duration(report.seconds), "; baseline: always ",
+            record.kind == "classifier" ? "the commonest class" : "the mean", " of the training"));
+  }
+  if (missed.empty()) return kDone;
+  throw failed_precondition("required, but missed: ", join(missed, ", "));
+}
+
+}  // namespace thalweg::cli

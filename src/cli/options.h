@@ -1,0 +1,54 @@
+// The options of one verb: declared once, with which they are parsed and explained.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace thalweg::cli {
+
+struct Verb;
+
+/// Targets must outlive it. What was not given stays as it is.
+class Options {
+ public:
+  explicit Options(const Verb& verb);
+  ~Options();
+  Options(const Options&) = delete;
+  Options& operator=(const Options&) = delete;
+
+  /// A word without `--`: required, unless `optional`.
+  void word(std::string_view name, std::string& target, std::string_view help,
+            bool optional = false);
+  /// `--name` and, if it is not 0, `-letter`.
+  void flag(std::string_view name, bool& target, std::string_view help, char letter = 0);
+  /// `--name VALUE` or `--name=VALUE`.
+  void value(std::string_view name, std::string_view value, std::optional<std::string>& target,
+             std::string_view help);
+  void value(std::string_view name, std::string_view value, std::optional<int64_t>& target,
+             std::string_view help);
+  void value(std::string_view name, std::string_view value, std::optional<double>& target,
+             std::string_view help);
+  /// May be given again and again.
+  void values(std::string_view name, std::string_view value, std::vector<std::string>& target,
+              std::string_view help);
+  /// One of `choices`, which the help lists.
+  void choice(std::string_view name, std::span<const std::string> choices,
+              std::optional<std::string>& target, std::string_view help);
+
+  /// Fills the targets. False when help was asked for. Throws UsageError, with the nearest option
+  /// for one that does not exist.
+  bool parse(const std::vector<std::string>& arguments);
+  /// An example first, under one screen.
+  std::string help() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace thalweg::cli

@@ -1,0 +1,175 @@
+// thalweg predict MODEL DATA
+#include <algorithm>
+#include <ostream>
+
+#include "cli/common_options.h"
+#include "cli/data_source.h"
+#include "cli/image_text.h"
+#include "cli/json.h"
+#include "cli/text.h"
+#include "cli/verbs.h"
+#include "thalweg/base/file.h"
+#include "thalweg/estimator/estimator.h"
+
+namespace thalweg::cli {
+namespace {
+
+const std::vector<std::string> kSplits = {"test", "train"};
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return cell + "\"";
+}
+
+size_t best_of(std::span<const float> row) {
+  return static_cast<size_t>(std::ranges::max_element(row) - row.begin());
+}
+
+// A line for each row, in order: the label and the probability of each class, or the value.
+class PredictionWriter {
+ public:
+  PredictionWriter(const ModelRecord& record, const Tensor& values)
+      : names_(record.label.class_names),
+        label_(record.label.column.empty() ? "label" : record.label.column),
+        values_(values.data<float>()),
+        rows_(static_cast<size_t>(values.dim(0))) {}
+
+  std::string csv() const {
+    std::string text = str("row,", csv_cell(label_));
+    for (const std::string& name : names_) append(text, "," + csv_cell(str("p(", name, ")")));
+    text += '\n';
+    for (size_t i = 0; i < rows_; ++i) {
+      append(text, str(i + 1, ","));
+      if (names_.empty()) {
+        append(text, values_[i]);
+      } else {
+        append(text, csv_cell(names_[best_of(row(i))]));
+        for (const float p : row(i)) append(text, str(",", p));
+      }
+      text += '\n';
+    }
+    return text;
+  }
+
+  std::string json_lines() const {
+    std::string text;
+    for (size_t i = 0; i < rows_; ++i) {
+      Json json = {{"schema", kJsonSchema}, {"row", i + 1}};
+      if (names_.empty()) {
+        json["value"] = values_[i];
+      } else {
+        json["label"] = names_[best_of(row(i))];
+        for (size_t k = 0; k < names_.size(); ++k) json["probabilities"][names_[k]] = row(i)[k];
+      }
+      text += dump(json, -1);
+    }
+    return text;
+  }
+
+  std::span<const float> row(size_t i) const {
+    return values_.subspan(i * names_.size(), names_.size());
+  }
+
+ private:
+  const std::vector<std::string>& names_;
+  std::string label_;
+  std::span<const float> values_;
+  size_t rows_;
+};
+
+// Images side by side, as many as fit, each with what it is taken for and what it is.
+std::string gallery(const ModelRecord& record, const ModelData& data, const Tensor& values,
+                    bool shades, int width) {
+  const PredictionWriter writer(record, values);
+  const std::vector<std::string>& names = record.label.class_names;
+  const int64_t columns = record.input.shape.dim(1);
+  const int64_t across = std::max<int64_t>(1, (width + 2) / (columns + 2));
+  const int64_t rows = values.dim(0);
+  std::string text;
+  for (int64_t first = 0; first < rows; first += across) {
+    std::vector<std::string> lines;
+    for (int64_t i = first; i < std::min(rows, first + across); ++i) {
+      std::vector<std::string> cell =
+          image_lines(data.features.rows(i, i + 1).reshape(record.input.shape), shades);
+      const auto row = writer.row(static_cast<size_t>(i));
+      const size_t best = best_of(row);
+      const auto place = static_cast<size_t>(columns);
+      cell.push_back(fitted(
+          str(i + 1, ": ", names[best], ", ", static_cast<int64_t>(row[best] * 100 + 0.5f), " %"),
+          place));
+      std::string truth;
+      if (data.labels.is_valid()) {
+        const auto label = static_cast<size_t>(data.labels.at(i));
+        truth = label >= names.size() ? str("is class ", label, " (unknown)")
+                : label == best       ? str("is ", names[label])
+                                      : str("is ", names[label], " (wrong)");
+      }
+      cell.push_back(fitted(truth, place));
+      lines.resize(std::max(lines.size(), cell.size()));
+      for (size_t k = 0; k < cell.size(); ++k) {
+        lines[k] += (i == first ? "" : "  ") + cell[k];
+      }
+    }
+    for (std::string& line : lines) {
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += line + "\n";
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+void check_show(const ModelRecord& record, int64_t count) {
+  if (count < 1) throw UsageError(str("--show takes a number of images, got ", count));
+  if (record.kind != "classifier" || record.input.shape.rank() < 2) {
+    throw UsageError("--show draws images, but the model was not trained on any");
+  }
+}
+
+}  // namespace
+
+int run_predict(const Verb& verb, const std::vector<std::string>& arguments, Console& console) {
+  std::string folder;
+  DataOptions source;
+  CommonOptions common;
+  std::optional<std::string> split, out;
+  std::optional<int64_t> show;
+  Options options(verb);
+  options.word("MODEL", folder, "the folder of a model");
+  source.declare(options);
+  options.choice("split", kSplits, split, "which files of a folder to use (default: test)");
+  options.value("out", "FILE", out, "writes there instead of to stdout; - is stdout");
+  options.value("show", "N", show, "draws the first N images instead, beside their labels");
+  common.declare(options);
+  if (!options.parse(arguments)) {
+    console.out << options.help();
+    return kDone;
+  }
+  common.apply(console);
+  const auto model = Estimator::load(folder);
+  const ModelRecord& record = model->record();
+  if (show) check_show(record, *show);
+  ModelData data = open_model_data(source, record, split.value_or("test"), false, console);
+  record.input.check(data.features);
+  std::string text;
+  if (show) {
+    data.features = data.features.rows(0, std::min(*show, data.features.dim(0)));
+    const bool shades = console.color_allowed(common.when_color()) && locale_is_utf8();
+    text = gallery(record, data, model->predict_values(data.features), shades, console.width());
+  } else {
+    const Tensor values = model->predict_values(data.features);
+    const PredictionWriter writer(record, values);
+    text = common.json ? writer.json_lines() : writer.csv();
+  }
+  if (!out || *out == "-") {
+    console.out << text;
+  } else {
+    write_file(*out, text);
+    console.notice(str("predictions of ", grouped(data.features.dim(0)), " rows are in ", *out));
+  }
+  return kDone;
+}
+
+}  // namespace thalweg::cli

@@ -1,0 +1,121 @@
+// Finds the verb, and turns whatever it throws into one line and an exit status.
+#include "cli/run_cli.h"
+
+#include <new>
+#include <ostream>
+
+#include "cli/console.h"
+#include "cli/verbs.h"
+#include "thalweg/base/error.h"
+#include "thalweg/base/parallel.h"
+#include "thalweg/base/version.h"
+#include "thalweg/kernels/version.h"
+
+namespace thalweg::cli {
+namespace {
+
+constexpr Verb kVerbs[] = {
+    {"fit", "Trains a model on DATA and saves it in the folder MODEL.",
+     "DATA --out MODEL [OPTIONS]", "thalweg fit iris.csv --label species --out iris-model",
+     run_fit},
+    {"evaluate", "Measures how good MODEL is on DATA.", "MODEL DATA [OPTIONS]",
+     "thalweg evaluate iris-model test.csv --require 'accuracy>=0.9'", run_evaluate},
+    {"predict", "Writes what MODEL says of each row of DATA.", "MODEL DATA [OPTIONS]",
+     "thalweg predict iris-model new.csv --out predictions.csv", run_predict},
+    {"show", "Says what MODEL is and how it came about.", "MODEL [OPTIONS]",
+     "thalweg show iris-model", run_show},
+    {"ops", "Lists the operations of graphs, or explains one.", "[NAME] [OPTIONS]",
+     "thalweg ops MatMul", run_ops},
+};
+
+std::string general_help() {
+  std::string text =
+      "Example: thalweg fit /usr/share/datasets/fashion-mnist --model cnn --epochs 5 --out "
+      "model\n\n"
+      "Usage: thalweg VERB [OPTIONS]\n\n";
+  for (const Verb& verb : kVerbs) {
+    std::string left = str("  ", verb.name);
+    left.resize(12, ' ');
+    append(text, str(left, verb.summary, "\n"));
+  }
+  return text +
+         "  help VERB Explains a verb and its options.\n\n"
+         "  --version   versions of the program and its kernels, threads\n"
+         "Results go to stdout, everything else to stderr. Exit status: 0 done, 1 failed,\n"
+         "2 wrong use, 130 Ctrl-C, 143 SIGTERM.\n";
+}
+
+std::string version_text() {
+  return str("thalweg ", kVersion, "\noneDNN ", onednn_version(), "\nSIMD ", simd_target(),
+             "\nthreads ", num_threads(), "\n");
+}
+
+const Verb& find_verb(const std::string& name) {
+  std::vector<std::string> names = {"help"};
+  for (const Verb& verb : kVerbs) {
+    if (verb.name == name) return verb;
+    names.emplace_back(verb.name);
+  }
+  const bool is_option = !name.empty() && name[0] == '-';
+  if (is_option) names = {"--help", "--version"};
+  const std::string hint = nearest(name, names);
+  throw UsageError(str(is_option ? "unknown option '" : "there is no verb '", name, "'",
+                       hint.empty() ? str("; thalweg help lists what there is")
+                                    : str("; did you mean '", hint, "'?")));
+}
+
+int dispatch(const std::vector<std::string>& arguments, Console& console) {
+  if (arguments.empty()) {
+    console.err << general_help();
+    return kWrongUse;
+  }
+  const std::string& first = arguments[0];
+  if (first == "--version") {
+    console.out << version_text();
+    return kDone;
+  }
+  if (first == "--help" || first == "-h" || (first == "help" && arguments.size() == 1)) {
+    console.out << general_help();
+    return kDone;
+  }
+  if (first == "help") {
+    const Verb& verb = find_verb(arguments[1]);
+    return verb.run(verb, {"--help"}, console);
+  }
+  const Verb& verb = find_verb(first);
+  return verb.run(verb, {arguments.begin() + 1, arguments.end()}, console);
+}
+
+// One line, whatever the message holds.
+int fail(const Console& console, std::string message, int status) {
+  for (char& c : message) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  console.err << "error: " << message << std::endl;
+  return status;
+}
+
+}  // namespace
+
+std::span<const Verb> verbs() { return kVerbs; }
+
+int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err,
+            bool is_process) {
+  Console console{.out = out, .err = err, .is_process = is_process, .arguments = arguments};
+  try {
+    const int status = dispatch(arguments, console);
+    out.flush();
+    if (!out) return fail(console, "the results could not be written to stdout", kFailed);
+    return status;
+  } catch (const UsageError& error) {
+    return fail(console, error.what(), kWrongUse);
+  } catch (const Error& error) {
+    return fail(console, error.message(), kFailed);
+  } catch (const std::bad_alloc&) {
+    return fail(console, "out of memory; a smaller --batch-size needs less", kFailed);
+  } catch (const std::exception& error) {
+    return fail(console, str("unexpected: ", error.what()), kFailed);
+  }
+}
+
+}  // namespace thalweg::cli

@@ -1,0 +1,97 @@
+// thalweg show MODEL
+#include <ostream>
+
+#include "cli/common_options.h"
+#include "cli/text.h"
+#include "cli/verbs.h"
+#include "thalweg/base/file.h"
+#include "thalweg/estimator/estimator.h"
+
+namespace thalweg::cli {
+namespace {
+
+constexpr size_t kMostEpochs = 20;
+
+std::string class_list(const LabelSpec& label) {
+  std::string text;
+  for (size_t i = 0; i < label.class_names.size(); ++i) {
+    append(text, str(i == 0 ? "" : ", ", label.class_names[i]));
+    if (i < label.class_counts.size()) append(text, str(" (", grouped(label.class_counts[i]), ")"));
+  }
+  return text;
+}
+
+std::string history_table(const std::vector<EpochRecord>& history) {
+  const size_t first = history.size() > kMostEpochs ? history.size() - kMostEpochs : 0;
+  std::vector<std::vector<std::string>> rows = {{"epoch", "step"}};
+  for (size_t i = first; i < history.size(); ++i) {
+    const EpochRecord& epoch = history[i];
+    rows.push_back({str(epoch.epoch), str(epoch.step)});
+    for (const Figure& f : epoch.train) {
+      if (i == first) rows[0].push_back(f.name);
+      rows.back().push_back(short_number(f.value));
+    }
+    for (const Figure& f : epoch.validation) {
+      if (i == first) rows[0].push_back("validation " + f.name);
+      rows.back().push_back(short_number(f.value));
+    }
+  }
+  return aligned(rows);
+}
+
+std::string describe(const Estimator& model, const std::string& folder) {
+  const ModelRecord& record = model.record();
+  const RunRecord& run = record.run;
+  std::string text = str("Model        ", record.kind, " in ", folder, "\n");
+  if (const std::string table = model.summary(); !table.empty())
+    append(text, str("\n", table, "\n"));
+  append(text, str("Input        ", record.input.dtype, record.input.shape,
+                   record.input.mean.empty() ? "" : ", standardised", "\n"));
+  if (!record.input.columns.empty()) {
+    append(text, str("Columns      ", join(record.input.columns, ", "), "\n"));
+  }
+  if (!record.label.column.empty()) append(text, str("Label        ", record.label.column, "\n"));
+  if (!record.label.class_names.empty()) {
+    append(text, str("Classes      ", class_list(record.label), "\n"));
+  }
+  append(text, str("Optimizer    ", record.optimizer, "; batch size ", run.batch_size, "\n"));
+  append(text, str("Data         ", run.data, " (", grouped(run.training_rows), " rows to train, ",
+                   grouped(run.validation_rows), " to validate; fingerprint ", run.data_fingerprint,
+                   ")\n"));
+  append(text, str("Training     ", run.state, " in ", duration(run.seconds), ", begun ",
+                   run.started, "; seed ", run.seed, ", threads ", run.threads, "\n"));
+  if (!run.command.empty()) append(text, str("Command      ", run.command, "\n"));
+  for (const auto& [key, value] : run.environment) {
+    append(text, str(fitted(key, 12), " ", value, "\n"));
+  }
+  if (!record.weights.empty()) {
+    append(text, str("Weights      ", record.weights,
+                     run.best_step ? str(" (best at step ", *run.best_step, ")") : "", "\n"));
+  }
+  append(text, str("TensorBoard  tensorboard --logdir ", join_path(folder, kEventsFolder), "\n"));
+  if (!run.history.empty()) append(text, str("\n", history_table(run.history)));
+  return text;
+}
+
+}  // namespace
+
+int run_show(const Verb& verb, const std::vector<std::string>& arguments, Console& console) {
+  std::string folder;
+  CommonOptions common;
+  Options options(verb);
+  options.word("MODEL", folder, "the folder of a model");
+  common.declare(options);
+  if (!options.parse(arguments)) {
+    console.out << options.help();
+    return kDone;
+  }
+  common.apply(console);
+  if (common.json) {
+    console.out << to_json(read_model_record(folder));
+  } else {
+    console.out << describe(*Estimator::load(folder), folder);
+  }
+  return kDone;
+}
+
+}  // namespace thalweg::cli

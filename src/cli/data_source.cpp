@@ -65,15 +65,10 @@ std::string strip_slashes(std::string path) {
   return path;
 }
 
-std::vector<std::string> names_for_folder(const std::string& path, const Dataset& data) {
+bool is_fashion_folder(const std::string& path) {
   std::string name = base_name(strip_slashes(path));
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  if (name.find("fashion") == std::string::npos) return {};
-  const Tensor labels = data.component(1);
-  for (const int64_t label : labels.data<int64_t>()) {
-    if (label < 0 || label >= static_cast<int64_t>(kFashionNames.size())) return {};
-  }
-  return kFashionNames;
+  return name.find("fashion") != std::string::npos;
 }
 
 void check_exists(const std::string& path) {
@@ -98,9 +93,19 @@ TrainingData open_folder(const std::string& path, const TrainingRequest& request
   result.rows = result.data.size().value_or(0);
   if (record != nullptr) {
     result.class_names = record->label.class_names;
+  } else if (request.class_names) {
+    result.class_names = split(*request.class_names, ',');
   } else {
-    result.class_names = request.class_names ? split(*request.class_names, ',')
-                                             : names_for_folder(path, result.data);
+    const Tensor labels = result.data.component(1);
+    const auto values = labels.data<int64_t>();
+    const std::set<int64_t> distinct(values.begin(), values.end());
+    result.classes = static_cast<int64_t>(distinct.size());
+    const auto names = static_cast<int64_t>(kFashionNames.size());
+    const bool fits = !distinct.empty() && *distinct.begin() >= 0 && *distinct.rbegin() < names;
+    if (fits && is_fashion_folder(path)) result.class_names = kFashionNames;
+  }
+  if (!result.class_names.empty()) {
+    result.classes = static_cast<int64_t>(result.class_names.size());
   }
   return result;
 }
@@ -136,6 +141,7 @@ TrainingData open_table(const DataOptions& source, const TrainingRequest& reques
     }
     result.class_names =
         record != nullptr ? record->label.class_names : data::class_names(table.labels);
+    result.classes = static_cast<int64_t>(result.class_names.size());
     labels = data::class_indices(table.labels, result.class_names);
   } else {
     labels = data::label_numbers(table.labels);

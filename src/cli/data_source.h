@@ -30,6 +30,7 @@ struct TrainingRequest {
 struct TrainingData {
   Dataset data;
   bool is_classification = true;
+  int64_t classes = 0;
   std::vector<std::string> class_names = {};  // empty: as the labels are
   std::vector<std::string> columns = {};      // of a table
   std::string label = {};                     // of a table

@@ -79,6 +79,14 @@ class PredictionWriter {
   size_t rows_;
 };
 
+// The name of row `i`'s label; of one that no class has, the label itself.
+std::string label_name(const LabelSpec& spec, const Tensor& labels, int64_t i) {
+  const auto value = static_cast<int64_t>(labels.at(i));
+  const bool is_place =
+      !spec.by_name && value >= 0 && value < static_cast<int64_t>(spec.class_names.size());
+  return is_place ? spec.class_names[static_cast<size_t>(value)] : str(value);
+}
+
 // Images side by side, as many as fit, each with what it is taken for and what it is.
 std::string gallery(const ModelRecord& record, const ModelData& data, const Tensor& values,
                     bool shades, int width) {

@@ -1,0 +1,141 @@
+// thalweg fit DATA --out MODEL
+#include <ostream>
+
+#include "cli/fit_report.h"
+#include "cli/fit_settings.h"
+#include "cli/text.h"
+#include "cli/verbs.h"
+#include "thalweg/base/error.h"
+#include "thalweg/base/file.h"
+#include "thalweg/estimator/network_file.h"
+#include "thalweg/nn/summary.h"
+
+namespace thalweg::cli {
+namespace {
+
+constexpr int kSignalStatus = 128;
+
+ProgressOptions progress_options(const FitArguments& a, const Console& console) {
+  if (!console.is_process || a.no_progress || a.common.quiet) return {.mode = ProgressMode::kNone};
+  const std::string when = a.common.when_color();
+  return {.color = when == "always"  ? ColorMode::kAlways
+                   : when == "never" ? ColorMode::kNever
+                                     : ColorMode::kAuto};
+}
+
+// The command that goes on: as it was given, but with --resume, and `epochs` if not 0.
+std::string resume_command(const Console& console, int64_t epochs) {
+  std::vector<std::string> words = {"thalweg"};
+  for (size_t i = 0; i < console.arguments.size(); ++i) {
+    const std::string& word = console.arguments[i];
+    if (word == "--overwrite" || word == "--resume") continue;
+    if (epochs > 0 && word == "--epochs") {
+      ++i;
+      continue;
+    }
+    if (epochs > 0 && word.starts_with("--epochs=")) continue;
+    words.push_back(word);
+  }
+  words.emplace_back("--resume");
+  if (epochs > 0) {
+    words.emplace_back("--epochs");
+    words.push_back(str(epochs));
+  }
+  return shell_command(words);
+}
+
+std::string full_command(const Console& console) {
+  std::vector<std::string> words = {"thalweg"};
+  words.insert(words.end(), console.arguments.begin(), console.arguments.end());
+  return shell_command(words);
+}
+
+// What was found in the data, and what would be trained on it.
+std::string dry_run_text(const FitArguments& a, const TrainingData& data, const FitPlan& plan) {
+  InputSpec input = InputSpec::of(data.data.spec()[0]);
+  std::string text = str("Data      ", a.source.path, ": ", grouped(data.rows), " rows of ",
+                         input.dtype, input.shape, "\n");
+  if (!data.columns.empty()) {
+    append(text, str("Columns   ", join(data.columns, ", "), "; label ", data.label, "\n"));
+  }
+  if (data.is_classification) {
+    append(text, str("Classes   ", data.classes, data.class_names.empty() ? "" : ": ",
+                     join(data.class_names, ", "), "\n"));
+  }
+  append(text, str("Model     ", plan.network, ", a ",
+                   data.is_classification ? "classifier" : "regressor", "; ", plan.options.epochs,
+                   " epochs, ", plan.options.validation_split, " of the rows to validate\n\n"));
+  return text + summary(parse_network(plan.network_json, 1), input.network_shape());
+}
+
+// Says that there was nothing to do, and which option goes on.
+void say_nothing_left(const TrainResult& result, int64_t epochs, const Console& console) {
+  console.err << result.message << "\nto go on: "
+              << (result.limit == "epochs" ? resume_command(console, 2 * epochs)
+                                           : "a larger --patience, or 0")
+              << '\n';
+}
+
+std::optional<ModelRecord> record_to_resume(const FitArguments& a, const Console& console) {
+  if (a.dry_run && !a.out) return {};
+  const bool exists = is_model_folder(*a.out);
+  if (a.resume && !exists) {
+    console.notice(str("'", *a.out, "' holds no model to go on with: starting anew"));
+  }
+  if (a.resume && exists) return read_model_record(*a.out);
+  if (exists && !a.overwrite && !a.dry_run) {
+    throw UsageError(str("'", *a.out,
+                         "' holds a model: --overwrite replaces it, --resume goes on "
+                         "with its training"));
+  }
+  return {};
+}
+
+}  // namespace
+
+int run_fit(const Verb& verb, const std::vector<std::string>& arguments, Console& console) {
+  FitArguments a;
+  Options options(verb);
+  a.declare(options);
+  if (!options.parse(arguments)) {
+    console.out << options.help();
+    return kDone;
+  }
+  a.check();
+  a.common.apply(console);
+  const std::optional<ModelRecord> old = record_to_resume(a, console);
+  const TrainingData data = open_training_data(a.source, a.request, old ? &*old : nullptr, console);
+  FitPlan plan = plan_fit(a, data, old ? &*old : nullptr);
+  if (a.dry_run) {
+    console.out << dry_run_text(a, data, plan);
+    return kDone;
+  }
+  plan.options.resume = plan.options.resume || a.resume;
+  plan.options.progress = progress_options(a, console);
+  plan.options.command = full_command(console);
+  FitFacts facts{.folder = *a.out, .data = a.source.path, .network = plan.network};
+  facts.report = plan.model->fit(data.data, plan.options);
+  const TrainResult& result = facts.report.training;
+  if (result.reason == EndReason::kInterrupted) {
+    if (plan.options.progress.mode == ProgressMode::kNone) console.notice(result.message);
+    console.err << "go on with: " << resume_command(console, 0) << '\n';
+    return kSignalStatus + result.signal;
+  }
+  if (result.reason == EndReason::kNothingLeft) {
+    say_nothing_left(result, plan.options.epochs, console);
+  }
+  if (has_test_files(a.source.path)) {
+    const ModelData test = open_model_data(a.source, plan.model->record(), "test", true, console);
+    facts.test = plan.model->evaluate(test.features, test.labels);
+  }
+  facts.next_command =
+      shell_command({"thalweg", data.is_images ? "evaluate" : "predict", *a.out, a.source.path});
+  if (a.common.json) {
+    console.out << report_json(facts, plan.model->record());
+  } else if (!a.common.quiet) {
+    console.out << report_text(facts, plan.model->record());
+  }
+  return kDone;
+}
+
+}  // namespace thalweg::cli

@@ -1,0 +1,125 @@
+#include "cli/fit_report.h"
+
+#include <sys/resource.h>
+
+#include "cli/json.h"
+#include "cli/text.h"
+#include "thalweg/base/file.h"
+#include "thalweg/base/strings.h"
+
+namespace thalweg::cli {
+namespace {
+
+constexpr int64_t kMiB = 1 << 20;
+
+int64_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<int64_t>(usage.ru_maxrss) * 1024;
+}
+
+std::string environment_text(const RunRecord& run) {
+  const auto value = [&](const char* key) {
+    const auto found = run.environment.find(key);
+    return found == run.environment.end() ? std::string("?") : found->second;
+  };
+  return str("thalweg ", value("thalweg"), ", oneDNN ", value("oneDNN"), ", ", value("simd"));
+}
+
+std::string split_text(const RunRecord& run, bool is_classifier) {
+  if (run.validation_rows == 0) return str(grouped(run.training_rows), " rows, none to validate");
+  return str(grouped(run.training_rows), " rows to train, ", grouped(run.validation_rows),
+             " to validate (drawn at random by the seed",
+             is_classifier ? ", of each class alike)" : ")");
+}
+
+}  // namespace
+
+std::string classes_with_counts(const LabelSpec& label) {
+  std::string text;
+  for (size_t i = 0; i < label.class_names.size(); ++i) {
+    append(text, str(i == 0 ? "" : ", ", label.class_names[i]));
+    if (i < label.class_counts.size()) append(text, str(" ", grouped(label.class_counts[i])));
+  }
+  return text;
+}
+
+std::string report_text(const FitFacts& facts, const ModelRecord& record) {
+  const RunRecord& run = record.run;
+  const TrainResult& training = facts.report.training;
+  const bool is_classifier = record.kind == "classifier";
+  std::string text = str("Data      ", facts.data, ": ", split_text(run, is_classifier), "\n");
+  if (!record.input.columns.empty()) {
+    append(text, str("Columns   ", join(record.input.columns, ", "), "; label ",
+                     record.label.column, "\n"));
+  }
+  if (is_classifier) append(text, str("Classes   ", classes_with_counts(record.label), "\n"));
+  append(text,
+         str("Model     ", facts.network, ": ", record.kind, " with ", grouped(run.parameters),
+             " parameters; ", record.optimizer, "; batch size ", run.batch_size, "\n"));
+  append(text, str("Training  ", training.message, "\n          ", duration(run.seconds)));
+  if (training.examples_per_second > 0) {
+    append(text, str(", ", grouped(static_cast<int64_t>(training.examples_per_second)),
+                     " examples a second"));
+  }
+  append(text, str("; peak memory ", peak_memory() / kMiB, " MiB; seed ", run.seed, ", threads ",
+                   run.threads, "\n          ", environment_text(run), "\n"));
+  if (training.best) {
+    append(text, str("Weights   of step ", training.best->step, " of ", training.steps,
+                     ": the best ", run.validation_rows > 0 ? "validation " : "", "loss\n"));
+  }
+  append(text, "\n");
+  append(text, figure_table({{"training", facts.report.train},
+                             {"validation", facts.report.validation},
+                             {"test", facts.test ? facts.test->metrics : std::vector<Figure>()},
+                             {"baseline", facts.report.baseline}}));
+  append(text, str("(training: while it went on; baseline: always ",
+                   is_classifier ? "the commonest class" : "the mean", ")\n\n"));
+  append(text,
+         str("Model     ", facts.folder, "\nBoard     tensorboard --logdir ",
+             join_path(facts.folder, kEventsFolder), "\nNext      ", facts.next_command, "\n"));
+  return text;
+}
+
+std::string report_json(const FitFacts& facts, const ModelRecord& record) {
+  const RunRecord& run = record.run;
+  const TrainResult& training = facts.report.training;
+  Json metrics = {{"train", figures_to_json(facts.report.train)},
+                  {"validation", figures_to_json(facts.report.validation)}};
+  if (facts.test) metrics["test"] = figures_to_json(facts.test->metrics);
+  metrics["baseline"] = figures_to_json(facts.report.baseline);
+  Json json = {{"schema", kJsonSchema},
+               {"verb", "fit"},
+               {"model", facts.folder},
+               {"events", join_path(facts.folder, kEventsFolder)},
+               {"kind", record.kind},
+               {"state", to_string(training.reason)},
+               {"message", training.message},
+               {"data",
+                {{"path", facts.data},
+                 {"fingerprint", run.data_fingerprint},
+                 {"training_rows", run.training_rows},
+                 {"validation_rows", run.validation_rows},
+                 {"columns", record.input.columns},
+                 {"label", record.label.column},
+                 {"classes", record.label.class_names},
+                 {"class_counts", record.label.class_counts}}},
+               {"network", facts.network},
+               {"parameters", run.parameters},
+               {"optimizer", record.optimizer},
+               {"batch_size", run.batch_size},
+               {"metrics", metrics},
+               {"epochs", training.epochs},
+               {"steps", training.steps},
+               {"best_step", training.best ? Json(training.best->step) : Json(nullptr)},
+               {"seconds", run.seconds},
+               {"examples_per_second", training.examples_per_second},
+               {"peak_memory", peak_memory()},
+               {"seed", run.seed},
+               {"threads", run.threads},
+               {"command", run.command},
+               {"environment", run.environment}};
+  return dump(json);
+}
+
+}  // namespace thalweg::cli

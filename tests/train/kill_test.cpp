@@ -1,5 +1,5 @@
-// Killed with SIGKILL at random moments and started again each time, a training gives the weights of one that was left
-// alone, bit for bit (failures B17: no checkpoint is ever seen half written).
+// Killed with SIGKILL at random moments and started again each time, a training gives the weights
+// of one that was left alone, bit for bit (failures B17: no checkpoint is ever seen half written).
 //
 // The training runs in processes of its own: this program calls itself with --train.
 #include <gtest/gtest.h>
@@ -43,16 +43,18 @@ Dataset examples() {
   return Dataset::from_tensors({features, labels});
 }
 
-// Trains in `folder`, resuming what is there; writes the final weights to `folder`/final. Dropout, shuffling, a schedule
-// and a checkpoint every step.
+// Trains in `folder`, resuming what is there; writes the final weights to `folder`/final. Dropout,
+// shuffling, a schedule and a checkpoint every step.
 int train(const std::string& folder, int threads) {
   set_num_threads(threads);
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {kUnknownDim, kFeatures}, {.name = "x"});
   const Output labels = placeholder(graph, kInt64, {kUnknownDim}, {.name = "labels"});
-  const Sequential network({Dense({.units = 64, .activation = "relu"}), Dropout({.rate = 0.3}), Dense({.units = 2})});
+  const Sequential network(
+      {Dense({.units = 64, .activation = "relu"}), Dropout({.rate = 0.3}), Dense({.units = 2})});
   const Output loss = losses::sparse_softmax_cross_entropy(labels, network(x, Mode::kTraining));
-  Node& step = Adam({.learning_rate = cosine_decay({.initial = 0.01, .decay_steps = 100})}).minimize(loss);
+  Node& step =
+      Adam({.learning_rate = cosine_decay({.initial = 0.01, .decay_steps = 100})}).minimize(loss);
   Session session(graph);
   TrainingOptions options;
   options.epochs = kEpochs;
@@ -60,12 +62,14 @@ int train(const std::string& folder, int threads) {
   TrainingLoop loop(session, {.inputs = {x, labels}, .loss = loss, .train_step = &step}, options);
   loop.run(examples().shuffle(kRows, 3).batch(16));
   BundleWriter writer(join_path(folder, "final"));
-  for (const std::string& name : session.variables().names()) writer.add(name, session.variables().get(name));
+  for (const std::string& name : session.variables().names())
+    writer.add(name, session.variables().get(name));
   writer.finish();
   return 0;
 }
 
-// Starts a training; kills it after `seconds` unless that is negative. Returns whether it ended by itself, well.
+// Starts a training; kills it after `seconds` unless that is negative. Returns whether it ended by
+// itself, well.
 bool run_process(const std::string& folder, int threads, double seconds) {
   const pid_t process = fork();
   if (process == 0) {
@@ -86,7 +90,8 @@ void expect_same_weights_after_kills(int threads) {
   TemporaryFolder quiet;
   const auto start = std::chrono::steady_clock::now();
   ASSERT_TRUE(run_process(quiet.path(), threads, -1));
-  const double whole = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double whole =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
   TemporaryFolder rough;
   Philox random(static_cast<uint64_t>(threads));

@@ -121,7 +121,7 @@ TEST(PlainProgress, SaysWhereAResumedTrainingGoesOn) {
 
 TEST(Bar, IsDrawnOverItselfAtMostTenTimesASecond) {
   Play play({.mode = ProgressMode::kBar, .color = ColorMode::kNever, .width = 60});
-  EXPECT_EQ(play.step(1), "\repoch 1/3 [==          ] 1/4  loss 0.1235  accuracy 0.5\x1b[K");
+  EXPECT_EQ(play.step(1), "\repoch 1/3 [====            ] 1/4  loss 0.1235  accuracy 0.5\x1b[K");
   EXPECT_EQ(play.step(0.04), "");
   EXPECT_EQ(play.step(0.04), "");
   EXPECT_EQ(play.step(0.04).find("\repoch 1/3 ["), 0u);

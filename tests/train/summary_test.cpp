@@ -14,7 +14,8 @@ using testing::TemporaryFolder;
 
 std::vector<std::pair<int64_t, float>> curve(const std::string& folder, const std::string& tag) {
   std::vector<std::pair<int64_t, float>> result;
-  for (const ScalarPoint& point : read_event_folder(folder).scalars[tag]) {
+  EventLog log = read_event_folder(folder);
+  for (const ScalarPoint& point : log.scalars[tag]) {
     result.emplace_back(point.step, static_cast<float>(point.value));
   }
   return result;

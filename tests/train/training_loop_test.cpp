@@ -108,7 +108,7 @@ TEST(TrainingLoop, TellsHooksWhereItStands) {
                                             "6 2.2 3", "7 2.3 3"}));
 }
 
-TEST(TrainingLoop, ASteadyStepAllocatesNothing) {
+TEST(TrainingLoop, ASteadyStepAllocatesNothingOfItsOwn) {
   struct Count : Hook {
     void before_step(LoopState&) override { before = testing::allocation_count(); }
     void after_step(LoopState& s) override {
@@ -119,13 +119,23 @@ TEST(TrainingLoop, ASteadyStepAllocatesNothing) {
   };
   const auto count = std::make_shared<Count>();
   Classifier model;
-  // oneDNN allocates within each call; what is ours does not.
-  model.session =
-      std::make_unique<Session>(model.graph, SessionOptions{.kernels = &reference_kernels()});
   TrainingOptions options{.epochs = 3};
   options.hooks = {count};
   model.train(options, point_batches(64, 8));
-  EXPECT_EQ(count->most, 0);
+
+  // What is left is within the kernel library: the same step without the loop has it too.
+  const Metric& metric = model.spec.metrics[0];
+  const Callable step = model.session->make_callable(
+      model.spec.inputs, {model.spec.loss, metric.total, metric.weight}, {model.spec.train_step});
+  const std::vector<Tensor> batch = points(8);
+  std::vector<Tensor> values(3);
+  int64_t alone = 0;
+  for (int i = 0; i < 8; ++i) {
+    const int64_t before = testing::allocation_count();
+    step.run(batch, values);
+    alone = testing::allocation_count() - before;
+  }
+  EXPECT_EQ(count->most, alone);
 }
 
 TEST(TrainingLoop, EndsInTheMiddleOfAnEpochWithItsFigures) {

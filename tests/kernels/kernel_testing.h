@@ -48,7 +48,11 @@ class LoneNode {
   }
 
   const Node& node() const { return *node_; }
-  std::vector<Tensor> expected() const { return evaluate(*node_, inputs_, reference_kernels()); }
+  /// What the reference kernel gives.
+  const std::vector<Tensor>& expected() const {
+    if (expected_.empty()) expected_ = evaluate(*node_, inputs_, reference_kernels());
+    return expected_;
+  }
 
   /// With the first of `kernels` that accepts, else by the reference.
   KernelRun run(const KernelRegistry& kernels, const Arrival& arrival = {}) const {
@@ -95,7 +99,8 @@ class LoneNode {
       for (int i = 0; i < lone.node_->num_outputs(); ++i) {
         out_.push_back(buffer(lone.node_->output_dtype(i), lone.node_->output_shape(i),
                               run.output_layouts[static_cast<size_t>(i)]));
-        std::memset(out_.back()->data(), 0xff, out_.back()->size());  // NaN: shows what is not written
+        std::memset(out_.back()->data(), 0xff,
+                    out_.back()->size());  // NaN: shows what is not written
         out_pointers_.push_back(out_.back()->data());
       }
       inputs_ = in_pointers_.data();
@@ -127,15 +132,16 @@ class LoneNode {
           for (size_t k = 0; k < layout->size_bytes() / sizeof(float); ++k) {
             differing += !(was[k] == is[k] || (std::isnan(was[k]) && std::isnan(is[k])));
           }
-          EXPECT_EQ(differing, 0) << lone_.node_->to_string() << " leaves padding that is not zero in "
-                                  << layout->to_string();
+          EXPECT_EQ(differing, 0) << lone_.node_->to_string()
+                                  << " leaves padding that is not zero in " << layout->to_string();
         }
         run.outputs.push_back(std::move(plain));
       }
     }
 
    private:
-    static std::shared_ptr<Buffer> buffer(DType dtype, const Shape& shape, const LayoutPtr& layout) {
+    static std::shared_ptr<Buffer> buffer(DType dtype, const Shape& shape,
+                                          const LayoutPtr& layout) {
       const size_t plain = static_cast<size_t>(shape.num_elements()) * element_size(dtype);
       return Buffer::allocate(layout != nullptr ? layout->size_bytes() : plain);
     }
@@ -149,6 +155,7 @@ class LoneNode {
   Graph graph_;
   std::vector<Tensor> inputs_;
   Node* node_ = nullptr;
+  mutable std::vector<Tensor> expected_;
 };
 
 /// Arbitrary multiples of 1/64 in (-1, 1), the same on every machine.
@@ -168,7 +175,7 @@ inline void expect_close(const Tensor& actual, const Tensor& expected, double to
   int reported = 0;
   for (int64_t i = 0; i < expected.num_elements() && reported < 3; ++i) {
     const double a = actual.at(i), e = expected.at(i);
-    const bool close = std::isnan(e) ? std::isnan(a)
+    const bool close = std::isnan(e)   ? std::isnan(a)
                        : std::isinf(e) ? a == e
                                        : std::abs(a - e) <= tolerance * (1 + std::abs(e));
     if (close) continue;

@@ -1,8 +1,9 @@
 // Max and average pooling over images whose channels lie together, TensorFlow's rules.
 //
 // Images are `planes` of [height, width, lanes]: all channels of an NHWC batch, or the blocks of
-// channels of a blocked layout. Each function does a part of the work on the calling thread, so that
-// callers can divide it; no allocation, no alignment. Windows must hold at least one cell each.
+// channels of a blocked layout. Each function does a part of the work on the calling thread, so
+// that callers can divide it; no allocation, no alignment. Windows must hold at least one cell
+// each.
 #pragma once
 
 #include <cstdint>

@@ -94,11 +94,12 @@ KernelPtr make_batch_norm(const KernelRequest& request) {
   if (node.attr<bool>("is_training")) {
     const auto primitive = batch_norm_training(op);
     if (!primitive) return nullptr;
-    return followed_by(update_running,
-                       bind(*primitive, {in(Arg::src, 0, view), in(Arg::scale, 1, channel),
-                                         in(Arg::shift, 2, channel), out(Arg::dst, 0, view),
-                                         out(Arg::mean, 3, channel), out(Arg::variance, 4, channel)}),
-                       view, node.attr<float>("exponential_avg_factor"));
+    return followed_by(
+        update_running,
+        bind(*primitive,
+             {in(Arg::src, 0, view), in(Arg::scale, 1, channel), in(Arg::shift, 2, channel),
+              out(Arg::dst, 0, view), out(Arg::mean, 3, channel), out(Arg::variance, 4, channel)}),
+        view, node.attr<float>("exponential_avg_factor"));
   }
   const auto primitive = batch_norm_inference(op);
   if (!primitive) return nullptr;
@@ -118,16 +119,14 @@ KernelPtr make_batch_norm_grad(const KernelRequest& request) {
   const Desc channel = Desc::plain({view.dims()[1]});
   // Convolutions hand over both in one order; else that of whichever is not plain.
   const TensorSpec& leader = x.layout == nullptr && dy.layout != nullptr ? dy : x;
-  const auto primitive =
-      batch_norm_backward({.data = channel_order(leader, view).desc(view.dims()),
-                           .epsilon = node.attr<float>("epsilon"),
-                           .fixed_statistics = !node.attr<bool>("is_training")});
+  const auto primitive = batch_norm_backward({.data = channel_order(leader, view).desc(view.dims()),
+                                              .epsilon = node.attr<float>("epsilon"),
+                                              .fixed_statistics = !node.attr<bool>("is_training")});
   if (!primitive) return nullptr;
-  return bind(*primitive,
-              {in(Arg::diff_dst, 0, view), in(Arg::src, 1, view), in(Arg::scale, 2, channel),
-               in(Arg::mean, 3, channel), in(Arg::variance, 4, channel),
-               out(Arg::diff_src, 0, view), out(Arg::diff_scale, 1, channel),
-               out(Arg::diff_shift, 2, channel)});
+  return bind(*primitive, {in(Arg::diff_dst, 0, view), in(Arg::src, 1, view),
+                           in(Arg::scale, 2, channel), in(Arg::mean, 3, channel),
+                           in(Arg::variance, 4, channel), out(Arg::diff_src, 0, view),
+                           out(Arg::diff_scale, 1, channel), out(Arg::diff_shift, 2, channel)});
 }
 
 constexpr KernelDef kKernels[] = {

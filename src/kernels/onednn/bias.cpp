@@ -25,7 +25,8 @@ struct Blocked {
 // Nothing unless `spec` arrives in blocks of channels.
 std::optional<Blocked> blocked(const KernelRequest& request) {
   const TensorSpec& spec = request.inputs[0];
-  if (spec.layout == nullptr || !is_suitable(request) || spec.shape.rank() != 4) return std::nullopt;
+  if (spec.layout == nullptr || !is_suitable(request) || spec.shape.rank() != 4)
+    return std::nullopt;
   const Desc view = image_view(spec.shape, request.node.attr<std::string>("data_format"));
   const ChannelOrder order = channel_order(spec, view);
   LayoutPtr layout = layout_in(order, view);

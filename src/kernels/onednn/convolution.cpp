@@ -4,6 +4,8 @@
 // oneDNN prefers, and given out in the one it prefers, so that a layout flows through a whole
 // region. The preference asked for is that of training, also when predicting: a variable has one
 // layout, and blocked inference is as fast as nhwc.
+#include <algorithm>
+
 #include "kernels/families.h"
 #include "kernels/onednn/prepared.h"
 #include "kernels/onednn/views.h"
@@ -18,8 +20,13 @@ struct Geometry {
   Desc image, filter, output;  // views
   int64_t channels_out;
   Dims strides, dilations, before, after;
-  bool suits_winograd;
+  int64_t winograd_channels;  // the fewer of input and output channels; 0 where it does not apply
 };
+
+// From how many channels its fewer multiplications win, as measured; its error is twice the direct
+// one's.
+constexpr int64_t kWinogradChannels = 32;
+constexpr int64_t kWinogradChannelsOfFilterGradient = 64;
 
 Geometry make_geometry(const Node& node, const Shape& image, const Shape& filter,
                        const Shape& output, bool depthwise) {
@@ -39,10 +46,9 @@ Geometry make_geometry(const Node& node, const Shape& image, const Shape& filter
   g.dilations = {h.dilation, w.dilation};
   g.before = {h.pad_before, w.pad_before};
   g.after = {h.pad_after, w.pad_after};
-  // Where its fewer multiplications win, as measured; its error is twice the direct one's.
-  g.suits_winograd = groups == 1 && !depthwise && h.size == 3 && w.size == 3 &&
-                     g.strides == Dims{1, 1} && g.dilations == Dims{1, 1} && channels >= 32 &&
-                     g.channels_out >= 32;
+  const bool is_3x3 = h.size == 3 && w.size == 3 && groups == 1 && !depthwise;
+  const bool is_dense = g.strides == Dims{1, 1} && g.dilations == Dims{1, 1};
+  g.winograd_channels = is_3x3 && is_dense ? std::min(channels, g.channels_out) : 0;
   return g;
 }
 
@@ -58,7 +64,8 @@ using Build = std::optional<Primitive> (*)(const Convolution&);
 
 // The first fast primitive: with the operands as wished for, then with ever more of them left to
 // oneDNN; if there is none, what it has when it may choose everything.
-std::optional<Primitive> choose(Build build, const Geometry& g, Convolution op, bool may_winograd) {
+std::optional<Primitive> choose(Build build, const Geometry& g, Convolution op,
+                                int64_t winograd_from) {
   op.strides = g.strides;
   op.dilations = g.dilations;
   op.pads_before = g.before;
@@ -74,7 +81,7 @@ std::optional<Primitive> choose(Build build, const Geometry& g, Convolution op, 
   loosen(&Convolution::src);
   std::optional<Primitive> slow;
   for (const bool winograd : {true, false}) {
-    if (winograd && !(may_winograd && g.suits_winograd)) continue;
+    if (winograd && g.winograd_channels < winograd_from) continue;
     for (Convolution& wanted : wishes) {
       wanted.winograd = winograd;
       auto primitive = build(wanted);
@@ -93,7 +100,7 @@ std::optional<Primitive> choose_forward(const Geometry& g, const Desc& src, cons
                  .bias = fusion.bias ? Desc::plain({g.channels_out}) : Desc(),
                  .dst = any(g.output),
                  .epilogue = fusion.epilogue},
-                true);
+                kWinogradChannels);
 }
 
 template <bool kDepthwise>
@@ -125,7 +132,7 @@ KernelPtr make_backprop_input(const KernelRequest& request) {
                                  .weights = wish(filter, g.filter),
                                  .bias = {},
                                  .dst = wish(gradient, g.output)},
-                                true);
+                                kWinogradChannels);
   if (!primitive) return nullptr;
   return bind(*primitive, {in(Arg::weights, 1, g.filter), in(Arg::diff_dst, 2, g.output),
                            out(Arg::diff_src, 0, g.image)});
@@ -147,7 +154,7 @@ KernelPtr make_backprop_filter(const KernelRequest& request) {
                                  .weights = filter,
                                  .bias = kBias ? Desc::plain({g.channels_out}) : Desc(),
                                  .dst = wish(gradient, g.output)},
-                                false);
+                                kWinogradChannelsOfFilterGradient);
   if (!primitive) return nullptr;
   return bind(*primitive, {in(Arg::src, 0, g.image), in(Arg::diff_dst, 2, g.output),
                            out(Arg::diff_weights, 0, g.filter),

@@ -20,8 +20,8 @@ struct ChannelOrder {
   int64_t lanes(const Dims& nchw) const { return block == 0 ? nchw[1] : block; }
 };
 
-/// The order in which `spec` arrives; when it is neither, the one to ask for: blocks of 16, which all
-/// of oneDNN's kernels for AVX-512 take.
+/// The order in which `spec` arrives; when it is neither, the one to ask for: blocks of 16, which
+/// all of oneDNN's kernels for AVX-512 take.
 ChannelOrder channel_order(const TensorSpec& spec, const Desc& view);
 
 /// The tag of images with this view in the given order.

@@ -43,8 +43,9 @@ size_t round_up(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * k
 const DnnlLayout& known(const Layout& layout) {
   const auto* result = dynamic_cast<const DnnlLayout*>(&layout);
   if (result == nullptr) {
-    throw unimplemented("no conversion from or to the layout ", layout,
-                        ": it belongs to no kernel of ours; keep its tensors inside its own kernels");
+    throw unimplemented(
+        "no conversion from or to the layout ", layout,
+        ": it belongs to no kernel of ours; keep its tensors inside its own kernels");
   }
   return *result;
 }
@@ -63,8 +64,9 @@ Conversion make_conversion(DType dtype, const Shape& shape, const LayoutPtr& fro
   if (shape.num_elements() == 0) return result;
   if (dtype == kString) throw unimplemented("strings have no layouts to convert between");
   if (same_layout(from, to)) {
-    result.copy_bytes = from != nullptr ? from->size_bytes()
-                                        : static_cast<size_t>(shape.num_elements()) * element_size(dtype);
+    result.copy_bytes = from != nullptr
+                            ? from->size_bytes()
+                            : static_cast<size_t>(shape.num_elements()) * element_size(dtype);
     return result;
   }
   if (dtype != kFloat32) {

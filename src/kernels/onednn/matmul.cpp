@@ -76,10 +76,10 @@ KernelPtr backward_weights(const Product& p, const Desc& weights) {
                                       .bias = p.bias_gradient ? Desc::plain({p.n}) : Desc(),
                                       .dst = Desc::plain({p.k, p.n})});
   if (!primitive) return nullptr;
-  return bind(*primitive,
-              {in(Arg::src, 0, Desc::plain({p.k, p.m})), in(Arg::diff_dst, 1, Desc::plain({p.k, p.n})),
-               out(Arg::diff_weights, 0, dense_view(p.m, p.n)),
-               out(Arg::diff_bias, 1, Desc::plain({p.n}))});
+  return bind(*primitive, {in(Arg::src, 0, Desc::plain({p.k, p.m})),
+                           in(Arg::diff_dst, 1, Desc::plain({p.k, p.n})),
+                           out(Arg::diff_weights, 0, dense_view(p.m, p.n)),
+                           out(Arg::diff_bias, 1, Desc::plain({p.n}))});
 }
 
 KernelPtr blocked_weights_gradient(const Product& p) {
@@ -92,8 +92,8 @@ KernelPtr blocked_weights_gradient(const Product& p) {
   return backward_weights(p, any);
 }
 
-// matmul copies b on every call, which at few rows costs more than the product; gemm under the inner
-// product's name does not, but is slower on small matrices and on a transposed b.
+// matmul copies b on every call, which at few rows costs more than the product; gemm under the
+// inner product's name does not, but is slower on small matrices and on a transposed b.
 KernelPtr plain(const Product& p) {
   const bool is_large = p.k * p.n >= 1 << 15;
   const bool is_bare = !p.fusion.bias && p.fusion.epilogue.activation == Activation::none;
@@ -111,13 +111,13 @@ KernelPtr plain(const Product& p) {
   const Desc b = p.transpose_b ? matrix_view(p.n, p.k, true) : matrix_view(p.k, p.n, false);
   const Desc bias = p.fusion.bias ? Desc::plain({1, p.n}) : Desc();
   const Desc dst = Desc::plain({p.m, p.n});
-  const auto primitive = matmul(
-      {.src = a, .weights = b, .bias = bias, .dst = dst, .epilogue = p.fusion.epilogue});
+  const auto primitive =
+      matmul({.src = a, .weights = b, .bias = bias, .dst = dst, .epilogue = p.fusion.epilogue});
   if (!primitive) return nullptr;
-  return bind(*primitive,
-              {in(Arg::src, 0, a), in(Arg::weights, 1, b), in(Arg::bias, 2, bias),
-               out(Arg::dst, 0, dst)},
-              p.fusion.finish);
+  return bind(
+      *primitive,
+      {in(Arg::src, 0, a), in(Arg::weights, 1, b), in(Arg::bias, 2, bias), out(Arg::dst, 0, dst)},
+      p.fusion.finish);
 }
 
 KernelPtr multiply(const KernelRequest& request, const Product& p) {
@@ -155,8 +155,9 @@ Product product_of(const Shape& a, const Shape& b, bool transpose_a, bool transp
 
 KernelPtr make_matmul(const KernelRequest& request) {
   if (!is_suitable(request)) return nullptr;
-  Product p = product_of(request.inputs[0].shape, request.inputs[1].shape,
-                         request.node.attr<bool>("transpose_a"), request.node.attr<bool>("transpose_b"));
+  Product p =
+      product_of(request.inputs[0].shape, request.inputs[1].shape,
+                 request.node.attr<bool>("transpose_a"), request.node.attr<bool>("transpose_b"));
   const auto fusion = fusion_of(request.node);
   if (!fusion) return nullptr;
   p.fusion = *fusion;
@@ -199,7 +200,8 @@ KernelPtr make_batch_matmul(const KernelRequest& request) {
     return multiply(request, p);
   }
   const int rank = out_shape.rank();
-  Dims a_batch = batch_of(a, rank), b_batch = batch_of(b, rank), out_batch = batch_of(out_shape, rank);
+  Dims a_batch = batch_of(a, rank), b_batch = batch_of(b, rank),
+       out_batch = batch_of(out_shape, rank);
   if (a_batch == b_batch) {
     a_batch = b_batch = out_batch = {out_shape.slice(0, -2).num_elements()};
   }
@@ -208,8 +210,8 @@ KernelPtr make_batch_matmul(const KernelRequest& request) {
   const Desc out_view = batched(out_batch, p.m, p.n, false);
   const auto primitive = matmul({.src = a_view, .weights = b_view, .bias = {}, .dst = out_view});
   if (!primitive) return nullptr;
-  return bind(*primitive, {in(Arg::src, 0, a_view), in(Arg::weights, 1, b_view),
-                           out(Arg::dst, 0, out_view)});
+  return bind(*primitive,
+              {in(Arg::src, 0, a_view), in(Arg::weights, 1, b_view), out(Arg::dst, 0, out_view)});
 }
 
 constexpr KernelDef kKernels[] = {

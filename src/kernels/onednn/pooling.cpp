@@ -1,5 +1,5 @@
-// Pooling in the layouts of oneDNN's convolutions, by kernels of our own: oneDNN's max pooling loses
-// NaN, and its gradient wants a workspace that TensorFlow's op does not have.
+// Pooling in the layouts of oneDNN's convolutions, by kernels of our own: oneDNN's max pooling
+// loses NaN, and its gradient wants a workspace that TensorFlow's op does not have.
 #include "kernels/cpu/pooling.h"
 
 #include "kernels/families.h"
@@ -68,8 +68,7 @@ KernelPtr make_pool(const KernelRequest& request) {
 KernelPtr make_max_pool_grad(const KernelRequest& request) {
   if (!is_suitable(request)) return nullptr;
   const TensorSpec& input = request.inputs[0];
-  const auto p =
-      make_pooling(request, input.shape, request.inputs[2].shape, input, input.shape);
+  const auto p = make_pooling(request, input.shape, request.inputs[2].shape, input, input.shape);
   if (!p) return nullptr;
   return make_kernel(
       [p = *p](KernelContext& c) {
@@ -87,8 +86,8 @@ KernelPtr make_max_pool_grad(const KernelRequest& request) {
 KernelPtr make_avg_pool_grad(const KernelRequest& request) {
   if (!is_suitable(request)) return nullptr;
   const TensorSpec& gradient = request.inputs[1];
-  const auto p = make_pooling(request, request.outputs[0].shape, gradient.shape, gradient,
-                              gradient.shape);
+  const auto p =
+      make_pooling(request, request.outputs[0].shape, gradient.shape, gradient, gradient.shape);
   if (!p) return nullptr;
   return make_kernel(
       [p = *p](KernelContext& c) {

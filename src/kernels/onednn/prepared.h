@@ -24,14 +24,14 @@ inline Binding out(Arg arg, int index, Desc view) { return {arg, true, index, st
 /// What the ops whose names start with _Fused add to a result: a bias, then an activation.
 struct Fusion {
   bool bias = false;
-  Epilogue epilogue = {};           ///< what the primitive does
-  simd::UnaryFn finish = nullptr;   ///< what is done in place afterwards
+  Epilogue epilogue = {};          ///< what the primitive does
+  simd::UnaryFn finish = nullptr;  ///< what is done in place afterwards
 };
 /// From the attributes `fused_ops` and `alpha`; without them none. Nothing for unknown ops.
 std::optional<Fusion> fusion_of(const Node& node);
 
-/// A kernel that runs `primitive`, whose arguments are all bound (bindings to arguments that it does
-/// not have are ignored), and then `finish` on all cells of output 0, padding included.
+/// A kernel that runs `primitive`, whose arguments are all bound (bindings to arguments that it
+/// does not have are ignored), and then `finish` on all cells of output 0, padding included.
 KernelPtr bind(const Primitive& primitive, std::initializer_list<Binding> bindings,
                simd::UnaryFn finish = nullptr);
 

@@ -15,7 +15,8 @@ inline Dims dims_of(const Shape& shape) { return {shape.dims().begin(), shape.di
 Desc image_view(const Shape& images, std::string_view data_format);
 
 /// A filter [h, w, i, o], as [o, i, h, w]; with more than one group as [g, o / g, i, h, w], where i
-/// is the number of input channels of one group. A depthwise filter [h, w, c, m] is one of c groups.
+/// is the number of input channels of one group. A depthwise filter [h, w, c, m] is one of c
+/// groups.
 Desc filter_view(const Shape& filter, int64_t groups, bool depthwise);
 
 /// The weights [i, o] of a dense layer y = x w, as [o, i].

@@ -1,6 +1,7 @@
 #include "train/checkpoint_folder.h"
 
 #include <charconv>
+#include <iterator>
 #include <set>
 
 #include "thalweg/base/error.h"
@@ -59,28 +60,23 @@ std::vector<CheckpointRecord> list_checkpoints(const std::string& folder, double
     const std::string_view stem(file.data(), file.size() - kIndex.size());
     if (const auto name = CheckpointName::parse(stem)) present.insert(*name);
   }
-  std::vector<CheckpointRecord> records;
-  const auto add = [&](const CheckpointName& name, double time) {
-    records.push_back(
-        {.prefix = join_path(folder, name.to_string()), .step = name.step, .timestamp = time});
+  const auto record = [&](const CheckpointName& name, double time) {
+    return CheckpointRecord{
+        .prefix = join_path(folder, name.to_string()), .step = name.step, .timestamp = time};
   };
+  std::vector<CheckpointRecord> records;
   const CheckpointState state = read_state(folder);
   for (size_t i = 0; i < state.all.size(); ++i) {
     const auto name = CheckpointName::parse(base_name(state.all[i]));
     if (!name || present.erase(*name) == 0) continue;
-    add(*name, i < state.timestamps.size() ? state.timestamps[i] : now);
+    records.push_back(record(*name, i < state.timestamps.size() ? state.timestamps[i] : now));
   }
-  // Those that the file does not name: of a writer killed before it could add its newest, or before
-  // it had removed an old one.
-  const int64_t oldest = records.empty() ? 0 : records.front().step;
-  std::vector<CheckpointRecord> known;
-  std::swap(records, known);
+  // Those that the file does not name are of a writer killed before it could add its newest, or
+  // before it had removed an old one: each comes after all that are of earlier steps.
   for (const CheckpointName& name : present) {
-    if (name.step < oldest) add(name, now);
-  }
-  records.insert(records.end(), known.begin(), known.end());
-  for (const CheckpointName& name : present) {
-    if (name.step >= oldest) add(name, now);
+    auto place = records.end();
+    while (place != records.begin() && std::prev(place)->step > name.step) --place;
+    records.insert(place, record(name, now));
   }
   return records;
 }

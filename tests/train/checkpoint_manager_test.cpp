@@ -151,6 +151,31 @@ TEST(CheckpointManager, TakesInACheckpointThatTheKilledWriterDidNotRecord) {
   set_log_sink({});
 }
 
+TEST(CheckpointManager, AnOldOneThatTheKilledWriterDidNotRemoveIsNotTheNewest) {
+  // The best, of long ago, is listed first; the one not removed is of a step between.
+  const TemporaryFolder folder;
+  Model model;
+  const CheckpointOptions options{.keep_last = 2};
+  {
+    CheckpointManager manager(folder.path(), options);
+    save(manager, model, 50, 0.1);
+    for (const int64_t step : {141, 142}) save(manager, model, step, 0.5);
+  }
+  const std::string index = read_file(folder / "ckpt-141.index");
+  const std::string data = read_file(data_file(folder / "ckpt-141"));
+  {
+    CheckpointManager manager(folder.path(), options);
+    save(manager, model, 143, 0.5);
+  }
+  EXPECT_FALSE(checkpoint_exists(folder / "ckpt-141"));
+  write_file(data_file(folder / "ckpt-141"), data);
+  write_file(folder / "ckpt-141.index", index);
+  CheckpointManager manager(folder.path(), options);
+  EXPECT_EQ(steps(manager), (std::vector<int64_t>{50, 141, 142, 143}));
+  save(manager, model, 144, 0.5);
+  EXPECT_EQ(steps(manager), (std::vector<int64_t>{50, 143, 144})) << "it is removed now";
+}
+
 TEST(CheckpointManager, NeverWritesOverACheckpoint) {
   const TemporaryFolder folder;
   Model model;

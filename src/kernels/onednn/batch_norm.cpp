@@ -83,16 +83,27 @@ KernelPtr followed_by(BatchNormKernel::After after, KernelPtr primitive, const D
                                            Statistics{d[1], d[0] * d[2] * d[3], factor});
 }
 
+// In the order in which `leader` arrives, if this CPU has an implementation for it; else in
+// another.
+std::optional<Primitive> build_for(const TensorSpec& leader, const Desc& view, BatchNorm op,
+                                   std::optional<Primitive> (*build)(const BatchNorm&)) {
+  const ChannelOrder orders[] = {channel_order(leader, view), {16}, {8}, {0}};
+  for (const ChannelOrder& order : orders) {
+    op.data = order.desc(view.dims());
+    if (auto primitive = build(op)) return primitive;
+  }
+  return std::nullopt;
+}
+
 KernelPtr make_batch_norm(const KernelRequest& request) {
   const TensorSpec& x = request.inputs[0];
   if (!can_normalize(x, request.inputs[1])) return nullptr;
   const Node& node = request.node;
   const Desc view = image_view(x.shape, node.attr<std::string>("data_format"));
   const Desc channel = Desc::plain({view.dims()[1]});
-  const BatchNorm op{.data = channel_order(x, view).desc(view.dims()),
-                     .epsilon = node.attr<float>("epsilon")};
+  const BatchNorm op{.data = {}, .epsilon = node.attr<float>("epsilon")};
   if (node.attr<bool>("is_training")) {
-    const auto primitive = batch_norm_training(op);
+    const auto primitive = build_for(x, view, op, batch_norm_training);
     if (!primitive) return nullptr;
     return followed_by(
         update_running,
@@ -101,7 +112,7 @@ KernelPtr make_batch_norm(const KernelRequest& request) {
               out(Arg::dst, 0, view), out(Arg::mean, 3, channel), out(Arg::variance, 4, channel)}),
         view, node.attr<float>("exponential_avg_factor"));
   }
-  const auto primitive = batch_norm_inference(op);
+  const auto primitive = build_for(x, view, op, batch_norm_inference);
   if (!primitive) return nullptr;
   return followed_by(pass_running,
                      bind(*primitive, {in(Arg::src, 0, view), in(Arg::scale, 1, channel),
@@ -119,9 +130,10 @@ KernelPtr make_batch_norm_grad(const KernelRequest& request) {
   const Desc channel = Desc::plain({view.dims()[1]});
   // Convolutions hand over both in one order; else that of whichever is not plain.
   const TensorSpec& leader = x.layout == nullptr && dy.layout != nullptr ? dy : x;
-  const auto primitive = batch_norm_backward({.data = channel_order(leader, view).desc(view.dims()),
-                                              .epsilon = node.attr<float>("epsilon"),
-                                              .fixed_statistics = !node.attr<bool>("is_training")});
+  const BatchNorm op{.data = {},
+                     .epsilon = node.attr<float>("epsilon"),
+                     .fixed_statistics = !node.attr<bool>("is_training")};
+  const auto primitive = build_for(leader, view, op, batch_norm_backward);
   if (!primitive) return nullptr;
   return bind(*primitive, {in(Arg::diff_dst, 0, view), in(Arg::src, 1, view),
                            in(Arg::scale, 2, channel), in(Arg::mean, 3, channel),

@@ -12,14 +12,16 @@ Tensor normal(const Shape& shape, uint64_t seed) {
 
 Sequential make_network(const std::string& name) {
   if (name == "mlp") {
-    return Sequential({Dense({.units = 512, .activation = "relu"}), Dense({.units = 512, .activation = "relu"}),
-                       Dense({.units = 10})});
+    return Sequential({Dense({.units = 512, .activation = "relu"}),
+                       Dense({.units = 512, .activation = "relu"}), Dense({.units = 10})});
   }
   if (name == "lenet") {
-    return Sequential({Conv2d({.filters = 32, .kernel_size = {5, 5}, .padding = "SAME", .activation = "relu"}),
-                       MaxPool2d(),
-                       Conv2d({.filters = 64, .kernel_size = {5, 5}, .padding = "SAME", .activation = "relu"}),
-                       MaxPool2d(), Flatten(), Dense({.units = 1024, .activation = "relu"}), Dense({.units = 10})});
+    return Sequential(
+        {Conv2d({.filters = 32, .kernel_size = {5, 5}, .padding = "SAME", .activation = "relu"}),
+         MaxPool2d(),
+         Conv2d({.filters = 64, .kernel_size = {5, 5}, .padding = "SAME", .activation = "relu"}),
+         MaxPool2d(), Flatten(), Dense({.units = 1024, .activation = "relu"}),
+         Dense({.units = 10})});
   }
   throw not_found("there is no case `", name, "`; cases are mlp and lenet");
 }
@@ -41,7 +43,8 @@ TrainingCase::TrainingCase(const std::string& name)
   step_ = session_->make_callable({x, labels}, {loss}, {&train});
 
   batch_ = {normal(images ? Shape{size, 28, 28, 1} : Shape{size, 784}, 1), Tensor(kInt64, {size})};
-  for (int64_t i = 0; i < size; ++i) batch_[1].mutable_data<int64_t>()[static_cast<size_t>(i)] = i % 10;
+  for (int64_t i = 0; i < size; ++i)
+    batch_[1].mutable_data<int64_t>()[static_cast<size_t>(i)] = i % 10;
   // Forward, gradient of the input (not of the first layer's) and gradient of the weights.
   const auto n = static_cast<double>(size);
   if (images) {

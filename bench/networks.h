@@ -1,4 +1,5 @@
-// The networks that are measured, as graphs: a multi-layer perceptron and LeNet, both trained with Adam.
+// The networks that are measured, as graphs: a multi-layer perceptron and LeNet, both trained with
+// Adam.
 #pragma once
 
 #include <thalweg/thalweg.h>
@@ -12,7 +13,8 @@ namespace thalweg::bench {
 /// A network ready to be trained on one fixed batch.
 class TrainingCase {
  public:
-  /// "mlp" (784-512-512-10, batch 128) or "lenet" (5x5 32 and 64, dense 1024, batch 64). Throws not_found.
+  /// "mlp" (784-512-512-10, batch 128) or "lenet" (5x5 32 and 64, dense 1024, batch 64). Throws
+  /// not_found.
   explicit TrainingCase(const std::string& name);
 
   void step() { step_.run(batch_, results_); }

@@ -1,4 +1,5 @@
-// What the engine itself costs: an empty run, a tiny op in a plan, and the time from process start to the first step.
+// What the engine itself costs: an empty run, a tiny op in a plan, and the time from process start
+// to the first step.
 //   bench_overhead [--json]
 #include <thalweg/thalweg.h>
 #include <time.h>
@@ -13,7 +14,9 @@ using namespace thalweg;
 
 namespace {
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 // CPU time of the process so far and, on a quiet machine, about the time since it began.
 double process_seconds() {
@@ -22,7 +25,8 @@ double process_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-double median_seconds(const Callable& call, const std::vector<Tensor>& feeds, std::vector<Tensor>& fetches) {
+double median_seconds(const Callable& call, const std::vector<Tensor>& feeds,
+                      std::vector<Tensor>& fetches) {
   std::vector<double> times;
   for (int round = 0; round < 31; ++round) {
     const double start = now();
@@ -39,13 +43,14 @@ double first_step() {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {kUnknownDim, 784}, {.name = "x"});
   const Output labels = placeholder(graph, kInt64, {kUnknownDim}, {.name = "labels"});
-  const Sequential network({Dense({.units = 512, .activation = "relu"}), Dense({.units = 512, .activation = "relu"}),
-                            Dense({.units = 10})});
+  const Sequential network({Dense({.units = 512, .activation = "relu"}),
+                            Dense({.units = 512, .activation = "relu"}), Dense({.units = 10})});
   const Output loss = losses::sparse_softmax_cross_entropy(labels, network(x, Mode::kTraining));
   Node& train = Adam().minimize(loss);
   Session session(graph);
   session.initialize();
-  session.run({{x, Tensor::zeros(kFloat32, {128, 784})}, {labels, Tensor::zeros(kInt64, {128})}}, {loss}, {&train});
+  session.run({{x, Tensor::zeros(kFloat32, {128, 784})}, {labels, Tensor::zeros(kInt64, {128})}},
+              {loss}, {&train});
   return now() - start;
 }
 
@@ -58,7 +63,8 @@ int main(int argc, char** argv) try {
 
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {4}, {.name = "x"});
-  // Tiny ops that no pass can join: a chain in which every result is fetched would copy; a chain of products is not merged.
+  // Tiny ops that no pass can join: a chain in which every result is fetched would copy; a chain of
+  // products is not merged.
   constexpr int kOps = 100;
   Output chain = x;
   for (int i = 0; i < kOps; ++i) chain = chain * x;
@@ -71,9 +77,12 @@ int main(int argc, char** argv) try {
   const double many = median_seconds(session.make_callable({x}, {chain}), feeds, result);
   const double op = (many - one) / (kOps - 1);
   if (json) {
-    std::printf("{\"name\": \"empty_run\", \"threads\": %d, \"ours_us\": %.4f}\n", num_threads(), empty * 1e6);
-    std::printf("{\"name\": \"tiny_op\", \"threads\": %d, \"ours_us\": %.4f}\n", num_threads(), op * 1e6);
-    std::printf("{\"name\": \"first_step\", \"threads\": %d, \"ours_s\": %.4f}\n", num_threads(), first);
+    std::printf("{\"name\": \"empty_run\", \"threads\": %d, \"ours_us\": %.4f}\n", num_threads(),
+                empty * 1e6);
+    std::printf("{\"name\": \"tiny_op\", \"threads\": %d, \"ours_us\": %.4f}\n", num_threads(),
+                op * 1e6);
+    std::printf("{\"name\": \"first_step\", \"threads\": %d, \"ours_s\": %.4f}\n", num_threads(),
+                first);
   } else {
     std::printf("empty run of a callable      %8.3f us\n", empty * 1e6);
     std::printf("one tiny op in a plan        %8.3f us\n", op * 1e6);

@@ -46,13 +46,16 @@ volatile double sink = 0;
 
 double fma_peak(int threads) {
   const bool wide = __builtin_cpu_supports("avx512f") != 0;
-  const double flops = wide ? 2.0 * 16 * kAccumulators * kRounds : 2.0 * 8 * (kAccumulators / 2) * kRounds;
+  const double flops =
+      wide ? 2.0 * 16 * kAccumulators * kRounds : 2.0 * 8 * (kAccumulators / 2) * kRounds;
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::jthread> pool;
-  for (int t = 1; t < threads; ++t) pool.emplace_back([wide] { sink = wide ? run_avx512() : run_avx2(); });
+  for (int t = 1; t < threads; ++t)
+    pool.emplace_back([wide] { sink = wide ? run_avx512() : run_avx2(); });
   sink = wide ? run_avx512() : run_avx2();
   pool.clear();
-  return threads * flops / std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return threads * flops /
+         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace thalweg::bench

@@ -3,7 +3,8 @@
 
 namespace thalweg::bench {
 
-/// float32 operations a second (an FMA counts as two) of `threads` threads together, over a few milliseconds.
+/// float32 operations a second (an FMA counts as two) of `threads` threads together, over a few
+/// milliseconds.
 double fma_peak(int threads);
 
 }  // namespace thalweg::bench

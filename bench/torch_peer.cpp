@@ -18,12 +18,14 @@ int main(int argc, char** argv) {
   torch::nn::Sequential network;
   if (images) {
     network = torch::nn::Sequential(
-        torch::nn::Conv2d(torch::nn::Conv2dOptions(1, 32, 5).padding(2)), torch::nn::ReLU(), torch::nn::MaxPool2d(2),
-        torch::nn::Conv2d(torch::nn::Conv2dOptions(32, 64, 5).padding(2)), torch::nn::ReLU(), torch::nn::MaxPool2d(2),
-        torch::nn::Flatten(), torch::nn::Linear(3136, 1024), torch::nn::ReLU(), torch::nn::Linear(1024, 10));
+        torch::nn::Conv2d(torch::nn::Conv2dOptions(1, 32, 5).padding(2)), torch::nn::ReLU(),
+        torch::nn::MaxPool2d(2), torch::nn::Conv2d(torch::nn::Conv2dOptions(32, 64, 5).padding(2)),
+        torch::nn::ReLU(), torch::nn::MaxPool2d(2), torch::nn::Flatten(),
+        torch::nn::Linear(3136, 1024), torch::nn::ReLU(), torch::nn::Linear(1024, 10));
   } else {
-    network = torch::nn::Sequential(torch::nn::Linear(784, 512), torch::nn::ReLU(), torch::nn::Linear(512, 512),
-                                    torch::nn::ReLU(), torch::nn::Linear(512, 10));
+    network = torch::nn::Sequential(torch::nn::Linear(784, 512), torch::nn::ReLU(),
+                                    torch::nn::Linear(512, 512), torch::nn::ReLU(),
+                                    torch::nn::Linear(512, 10));
   }
   const int64_t size = images ? 64 : 128;
   const torch::Tensor x = images ? torch::randn({size, 1, 28, 28}) : torch::randn({size, 784});
@@ -39,7 +41,9 @@ int main(int argc, char** argv) {
   while (std::cin >> steps) {
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < steps; ++i) step();
-    std::printf("%.9f\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / steps);
+    std::printf(
+        "%.9f\n",
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / steps);
     std::fflush(stdout);
   }
   return 0;

@@ -31,7 +31,9 @@ int work(const std::string& name, int threads) {
   while (std::cin >> steps) {
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < steps; ++i) training.step();
-    std::printf("%.9f\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / steps);
+    std::printf(
+        "%.9f\n",
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / steps);
     std::fflush(stdout);
   }
   return 0;
@@ -51,8 +53,9 @@ void compare(const char* program, const std::string& name, int threads, const Op
   std::optional<Worker> peer;
 #ifdef THALWEG_TORCH_PEER
   peer.emplace(std::vector<std::string>{THALWEG_TORCH_PEER, name, std::to_string(threads)},
-               std::vector<std::string>{"ATEN_CPU_CAPABILITY=avx512", "OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE",
-                                        str("OMP_NUM_THREADS=", threads), str("OPENBLAS_NUM_THREADS=", threads)});
+               std::vector<std::string>{"ATEN_CPU_CAPABILITY=avx512", "OPENBLAS_CORETYPE",
+                                        "OPENBLAS_L2_SIZE", str("OMP_NUM_THREADS=", threads),
+                                        str("OPENBLAS_NUM_THREADS=", threads)});
 #endif
   const int steps = name == "mlp" ? 30 : 4;
   std::vector<double> our_times, peer_times, peaks;
@@ -65,12 +68,14 @@ void compare(const char* program, const std::string& name, int threads, const Op
   const double theirs = peer ? median(peer_times) : 0;
   const double share = flops / mine / *std::max_element(peaks.begin(), peaks.end());
   if (options.json) {
-    std::printf("{\"name\": \"%s\", \"threads\": %d, \"ours_ms\": %.4f, \"peer\": \"libtorch\", \"peer_ms\": %.4f, "
-                "\"ratio\": %.3f, \"peak_share\": %.3f}\n",
-                name.c_str(), threads, mine * 1e3, theirs * 1e3, peer ? theirs / mine : 0, share);
+    std::printf(
+        "{\"name\": \"%s\", \"threads\": %d, \"ours_ms\": %.4f, \"peer\": \"libtorch\", "
+        "\"peer_ms\": %.4f, "
+        "\"ratio\": %.3f, \"peak_share\": %.3f}\n",
+        name.c_str(), threads, mine * 1e3, theirs * 1e3, peer ? theirs / mine : 0, share);
   } else {
-    std::printf("%-8s %7d %10.3f %10.3f %8.2f %10.0f %%\n", name.c_str(), threads, mine * 1e3, theirs * 1e3,
-                peer ? theirs / mine : 0, share * 100);
+    std::printf("%-8s %7d %10.3f %10.3f %8.2f %10.0f %%\n", name.c_str(), threads, mine * 1e3,
+                theirs * 1e3, peer ? theirs / mine : 0, share * 100);
   }
   std::fflush(stdout);
 }
@@ -93,20 +98,26 @@ int main(int argc, char** argv) try {
     } else if (i + 1 < argc && word == "--threads") {
       options.threads = std::atoi(argv[++i]);
     } else {
-      std::fprintf(stderr, "usage: bench_training [--json] [--rounds N] [--case mlp|lenet] [--threads N] [--profile]\n");
+      std::fprintf(stderr,
+                   "usage: bench_training [--json] [--rounds N] [--case mlp|lenet] [--threads N] "
+                   "[--profile]\n");
       return 2;
     }
   }
   if (options.profile) {
     set_num_threads(options.threads);
-    std::printf("%s", TrainingCase(options.only.empty() ? "lenet" : options.only).profile(50).c_str());
+    std::printf("%s",
+                TrainingCase(options.only.empty() ? "lenet" : options.only).profile(50).c_str());
     return 0;
   }
-  if (!options.json) std::printf("%-8s %7s %10s %10s %8s %12s\n", "step", "threads", "ours ms", "torch ms", "ratio", "of peak");
+  if (!options.json)
+    std::printf("%-8s %7s %10s %10s %8s %12s\n", "step", "threads", "ours ms", "torch ms", "ratio",
+                "of peak");
   for (const char* name : {"mlp", "lenet"}) {
     if (!options.only.empty() && options.only != name) continue;
     for (int threads : {1, 2}) {
-      if (options.threads == 0 || options.threads == threads) compare(argv[0], name, threads, options);
+      if (options.threads == 0 || options.threads == threads)
+        compare(argv[0], name, threads, options);
     }
   }
   return 0;

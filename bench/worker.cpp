@@ -9,7 +9,8 @@
 
 namespace thalweg::bench {
 
-Worker::Worker(const std::vector<std::string>& command, const std::vector<std::string>& environment) {
+Worker::Worker(const std::vector<std::string>& command,
+               const std::vector<std::string>& environment) {
   int in[2], out[2];
   if (pipe(in) != 0 || pipe(out) != 0) throw unavailable("cannot make a pipe");
   process_ = fork();

@@ -1,4 +1,5 @@
-// A side of a comparison in a process of its own, told how many steps to make and answering with the time they took.
+// A side of a comparison in a process of its own, told how many steps to make and answering with
+// the time they took.
 #pragma once
 
 #include <string>
@@ -9,8 +10,8 @@ namespace thalweg::bench {
 /// Speaks a line protocol: the number of steps goes in, seconds a step come out.
 class Worker {
  public:
-  /// Starts `command`; `environment` entries ("NAME=value", or "NAME" to remove it) apply to it alone. Throws
-  /// unavailable.
+  /// Starts `command`; `environment` entries ("NAME=value", or "NAME" to remove it) apply to it
+  /// alone. Throws unavailable.
   Worker(const std::vector<std::string>& command, const std::vector<std::string>& environment);
   /// Ends it.
   ~Worker();

@@ -16,6 +16,8 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()
 
+# A room finds its own libraries; whoever links the room needs their targets too.
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL TRUE)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 
 add_library(thalweg_flags INTERFACE)

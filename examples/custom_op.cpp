@@ -1,5 +1,6 @@
-// An op of your own, with shape function, gradient and kernel, added from outside the library: Swish(x) = x * sigmoid(x)
-// (Ramachandran et al., arXiv:1710.05941). Checks the gradient against central differences.
+// An op of your own, with shape function, gradient and kernel, added from outside the library:
+// Swish(x) = x * sigmoid(x) (Ramachandran et al., arXiv:1710.05941). Checks the gradient against
+// central differences.
 #include <thalweg/thalweg.h>
 
 #include <cmath>
@@ -55,8 +56,8 @@ int main() try {
   Session session(graph, {.kernels = &kernels});
   const Tensor points = Tensor::of<float>({-2, -0.5f, 0, 0.5f, 2});
   const std::vector<Tensor> now = session.run({{x, points}}, {y, slope, curvature});
-  std::printf("x      %s\nswish  %s\nslope  %s\ncurve  %s\n", points.to_string().c_str(), now[0].to_string().c_str(),
-              now[1].to_string().c_str(), now[2].to_string().c_str());
+  std::printf("x      %s\nswish  %s\nslope  %s\ncurve  %s\n", points.to_string().c_str(),
+              now[0].to_string().c_str(), now[1].to_string().c_str(), now[2].to_string().c_str());
 
   double worst = 0;
   for (int64_t i = 0; i < points.num_elements(); ++i) {

@@ -1,5 +1,7 @@
-// A convolutional network on Fashion-MNIST with the estimator: fit, evaluate, predict, and the model in a folder.
-//   fashion_cnn [FOLDER [EPOCHS]]      FOLDER in MNIST's layout; Debian's dataset-fashion-mnist installs one
+// A convolutional network on Fashion-MNIST with the estimator: fit, evaluate, predict, and the
+// model in a folder.
+//   fashion_cnn [FOLDER [EPOCHS]]      FOLDER in MNIST's layout; Debian's dataset-fashion-mnist
+//   installs one
 #include <thalweg/thalweg.h>
 
 #include <cstdio>
@@ -14,13 +16,15 @@ int main(int argc, char** argv) try {
   const Dataset test = data::read_idx_folder(folder, data::Split::kTest);
 
   Classifier model(Sequential({Conv2d({.filters = 32, .activation = "relu"}), MaxPool2d(),
-                               Conv2d({.filters = 64, .activation = "relu"}), MaxPool2d(), Flatten(),
-                               Dense({.units = 128, .activation = "relu"}), Dropout({.rate = 0.4}),
-                               Dense({.units = 10})}),
-                   {.class_names = {"T-shirt", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker",
-                                    "Bag", "Ankle boot"},
+                               Conv2d({.filters = 64, .activation = "relu"}), MaxPool2d(),
+                               Flatten(), Dense({.units = 128, .activation = "relu"}),
+                               Dropout({.rate = 0.4}), Dense({.units = 10})}),
+                   {.class_names = {"T-shirt", "Trouser", "Pullover", "Dress", "Coat", "Sandal",
+                                    "Shirt", "Sneaker", "Bag", "Ankle boot"},
                     .optimizer = NamedOptimizer{.name = "adam", .schedule = "cosine"}});
-  model.fit(train, {.epochs = epochs, .validation_split = 0.05, .progress = {.mode = ProgressMode::kAuto}});
+  model.fit(
+      train,
+      {.epochs = epochs, .validation_split = 0.05, .progress = {.mode = ProgressMode::kAuto}});
   std::printf("%s\n", model.summary().c_str());
 
   const data::Example first = *test.batch(5).iterate().next();

@@ -12,24 +12,24 @@ int main(int argc, char** argv) try {
   const int epochs = argc > 2 ? std::atoi(argv[2]) : 3;
   const auto pixels = data::to_float(1 / 255.f);
   const Dataset train = data::read_idx_folder(folder, data::Split::kTrain);
-  const Dataset batches = train.shuffle(60000, 1).batch(64, {.drop_remainder = true}).map(pixels).prefetch(2);
+  const Dataset batches =
+      train.shuffle(60000, 1).batch(64, {.drop_remainder = true}).map(pixels).prefetch(2);
 
   Graph graph(standard_ops());
   const Output images = placeholder(graph, kFloat32, {kUnknownDim, 28, 28}, {.name = "images"});
   const Output labels = placeholder(graph, kInt64, {kUnknownDim}, {.name = "labels"});
-  const Sequential lenet({Reshape({.shape = {28, 28, 1}}),
-                          Conv2d({.filters = 32, .kernel_size = {5, 5}, .padding = "SAME", .activation = "relu"}),
-                          MaxPool2d(),
-                          Conv2d({.filters = 64, .kernel_size = {5, 5}, .padding = "SAME", .activation = "relu"}),
-                          MaxPool2d(),
-                          Flatten(),
-                          Dense({.units = 1024, .activation = "relu"}),
-                          Dropout({.rate = 0.4}),
-                          Dense({.units = 10})});
+  const Sequential lenet(
+      {Reshape({.shape = {28, 28, 1}}),
+       Conv2d({.filters = 32, .kernel_size = {5, 5}, .padding = "SAME", .activation = "relu"}),
+       MaxPool2d(),
+       Conv2d({.filters = 64, .kernel_size = {5, 5}, .padding = "SAME", .activation = "relu"}),
+       MaxPool2d(), Flatten(), Dense({.units = 1024, .activation = "relu"}), Dropout({.rate = 0.4}),
+       Dense({.units = 10})});
   std::printf("%s\n", summary(lenet, Shape{kUnknownDim, 28, 28}).c_str());
   const Output loss = losses::sparse_softmax_cross_entropy(labels, lenet(images, Mode::kTraining));
   const int64_t steps = epochs * (*train.size() / 64);
-  Node& step = Adam({.learning_rate = cosine_decay({.initial = 0.001, .decay_steps = steps})}).minimize(loss);
+  Node& step = Adam({.learning_rate = cosine_decay({.initial = 0.001, .decay_steps = steps})})
+                   .minimize(loss);
   const Output guess = argmax(lenet(images, Mode::kPredicting), 1);
   const Output right = reduce_sum(cast(equal(guess, labels), kFloat32));
 

@@ -1,5 +1,5 @@
-// Linear regression on made-up points: y = 2 x1 - 3 x2 + 0.5 and a little noise. Shows a layer, a loss, an optimizer,
-// and how to read what was learned.
+// Linear regression on made-up points: y = 2 x1 - 3 x2 + 0.5 and a little noise. Shows a layer, a
+// loss, an optimizer, and how to read what was learned.
 #include <thalweg/thalweg.h>
 
 #include <cstdio>

@@ -1,4 +1,5 @@
-// Softmax regression on MNIST, the walk-through of "A Tour of TensorFlow": a graph, its gradients, and a session.
+// Softmax regression on MNIST, the walk-through of "A Tour of TensorFlow": a graph, its gradients,
+// and a session.
 //   softmax_mnist FOLDER [STEPS]      FOLDER holds the four idx files of MNIST, gz or not
 #include <thalweg/thalweg.h>
 
@@ -23,13 +24,20 @@ int main(int argc, char** argv) try {
   Session session(graph);
   session.initialize();
   const auto pixels = data::to_float(1 / 255.f);
-  auto batches = data::read_idx_folder(folder, data::Split::kTrain).shuffle(60000, 1).repeat().batch(100).map(pixels).iterate();
+  auto batches = data::read_idx_folder(folder, data::Split::kTrain)
+                     .shuffle(60000, 1)
+                     .repeat()
+                     .batch(100)
+                     .map(pixels)
+                     .iterate();
   for (int i = 0; i < steps; ++i) {
     const data::Example batch = *batches.next();
     session.run({{x, batch[0]}, {labels, batch[1]}}, {}, {&train});
   }
-  const data::Example test = *data::read_idx_folder(folder, data::Split::kTest).batch(10000).map(pixels).iterate().next();
-  std::printf("test accuracy: %.4f\n", session.run(accuracy, {{x, test[0]}, {labels, test[1]}}).item<float>());
+  const data::Example test =
+      *data::read_idx_folder(folder, data::Split::kTest).batch(10000).map(pixels).iterate().next();
+  std::printf("test accuracy: %.4f\n",
+              session.run(accuracy, {{x, test[0]}, {labels, test[1]}}).item<float>());
 } catch (const Error& error) {
   std::fprintf(stderr, "error: %s\n", error.what());
   return 1;

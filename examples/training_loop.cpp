@@ -1,4 +1,5 @@
-// A training loop by hand: a two-layer network learns XOR; each step runs one callable, whose plan is printed first.
+// A training loop by hand: a two-layer network learns XOR; each step runs one callable, whose plan
+// is printed first.
 #include <thalweg/thalweg.h>
 
 #include <cstdio>

@@ -19,7 +19,8 @@ void expect_error(Code code, F&& f, const Words&... words) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), code) << error.message();
     for (const std::string& word : {std::string(words)..., std::string()}) {
-      EXPECT_NE(error.message().find(word), std::string::npos) << error.message() << "\nlacks: " << word;
+      EXPECT_NE(error.message().find(word), std::string::npos)
+          << error.message() << "\nlacks: " << word;
     }
     return;
   }

@@ -1,4 +1,5 @@
-// Everything that users of the library need, in one include. The library's own sources never use it.
+// Everything that users of the library need, in one include. The library's own sources never use
+// it.
 #pragma once
 
 #include "thalweg/autodiff/gradients.h"

@@ -19,7 +19,9 @@ Output canonical(Output x) {
 class BackPropagation {
  public:
   BackPropagation(Graph& graph, const std::vector<Output>& xs, const GradientOptions& options)
-      : graph_(graph), sources_(xs.begin(), xs.end()), stops_(options.stop_at.begin(), options.stop_at.end()) {
+      : graph_(graph),
+        sources_(xs.begin(), xs.end()),
+        stops_(options.stop_at.begin(), options.stop_at.end()) {
     mark_dependents();
   }
 
@@ -68,8 +70,9 @@ class BackPropagation {
     if (!any) return;
     const OpDef& def = *node.op().def;
     if (def.gradient == nullptr) {
-      throw unimplemented(node, " has no gradient: ", def.no_gradient.empty() ? "none is defined" : def.no_gradient,
-                          "; put stop_gradient before it if its input counts as constant");
+      throw unimplemented(
+          node, " has no gradient: ", def.no_gradient.empty() ? "none is defined" : def.no_gradient,
+          "; put stop_gradient before it if its input counts as constant");
     }
     try {
       GradientContext context(node, std::move(output_gradients));
@@ -90,8 +93,8 @@ class BackPropagation {
     const Output input = node.input(i);
     if (input.dtype() == kResource) return;  // of the variable's dtype and shape
     if (gradient.dtype() != input.dtype() || !gradient.shape().is_compatible_with(input.shape())) {
-      throw internal_error("the gradient of input ", i, " is ", gradient.dtype(), gradient.shape(), ", the input is ",
-                           input.dtype(), input.shape());
+      throw internal_error("the gradient of input ", i, " is ", gradient.dtype(), gradient.shape(),
+                           ", the input is ", input.dtype(), input.shape());
     }
   }
 
@@ -108,7 +111,8 @@ std::vector<Output> gradients(const std::vector<Output>& ys, const std::vector<O
                               const GradientOptions& options) {
   if (ys.empty()) throw invalid_argument("gradients: no targets given");
   if (!options.grad_ys.empty() && options.grad_ys.size() != ys.size()) {
-    throw invalid_argument("gradients: ", ys.size(), " targets, but ", options.grad_ys.size(), " incoming gradients");
+    throw invalid_argument("gradients: ", ys.size(), " targets, but ", options.grad_ys.size(),
+                           " incoming gradients");
   }
   Graph& graph = ys[0].graph();
   std::vector<Output> sources;
@@ -119,7 +123,8 @@ std::vector<Output> gradients(const std::vector<Output>& ys, const std::vector<O
   int newest = 0;
   for (size_t i = 0; i < ys.size(); ++i) {
     if (!is_floating(ys[i].dtype())) {
-      throw invalid_argument("gradients: ", ys[i].name(), " is ", ys[i].dtype(), "; only floating point can be differentiated");
+      throw invalid_argument("gradients: ", ys[i].name(), " is ", ys[i].dtype(),
+                             "; only floating point can be differentiated");
     }
     newest = std::max(newest, ys[i].node()->id());
     const Output incoming = options.grad_ys.empty() ? Output() : options.grad_ys[i];

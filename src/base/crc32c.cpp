@@ -8,7 +8,8 @@
 namespace thalweg {
 namespace {
 
-// kTables[k][b]: the remainder of byte b followed by k zero bytes, so that eight bytes go in one step.
+// kTables[k][b]: the remainder of byte b followed by k zero bytes, so that eight bytes go in one
+// step.
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
 constexpr Tables make_tables() {
@@ -43,7 +44,8 @@ uint32_t extend_by_table(uint32_t state, const unsigned char* p, size_t size) {
 }
 
 #if defined(__x86_64__)
-__attribute__((target("sse4.2"))) uint32_t extend_by_sse(uint32_t state, const unsigned char* p, size_t size) {
+__attribute__((target("sse4.2"))) uint32_t extend_by_sse(uint32_t state, const unsigned char* p,
+                                                         size_t size) {
   uint64_t wide = state;
   for (; size >= 8; p += 8, size -= 8) {
     uint64_t word;

@@ -1,4 +1,5 @@
-// The checksum without special instructions: for machines that lack them, and to test against. Private to base.
+// The checksum without special instructions: for machines that lack them, and to test against.
+// Private to base.
 #pragma once
 
 #include <cstddef>

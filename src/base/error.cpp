@@ -34,7 +34,8 @@ void check_failed(const char* file, int line, const char* condition, std::string
   for (std::string_view root : {"/src/", "/include/", "/tests/"}) {
     if (const size_t at = path.rfind(root); at != path.npos) path.remove_prefix(at + 1);
   }
-  throw internal_error(path, ":", line, ": check failed: ", condition, message.empty() ? "" : ": ", message);
+  throw internal_error(path, ":", line, ": check failed: ", condition, message.empty() ? "" : ": ",
+                       message);
 }
 
 }  // namespace thalweg

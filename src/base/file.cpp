@@ -56,8 +56,9 @@ void write_file(const std::string& path, std::string_view bytes) {
   file.commit();
 }
 
-// The temporary file is locked (flock) while its writer lives, which is how remove_temporaries tells leftovers from
-// work in progress: a process id in a name says nothing across containers, where every writer may be process 1.
+// The temporary file is locked (flock) while its writer lives, which is how remove_temporaries
+// tells leftovers from work in progress: a process id in a name says nothing across containers,
+// where every writer may be process 1.
 struct AtomicFile::State {
   static constexpr size_t kBufferSize = size_t{256} << 10;
 
@@ -95,14 +96,16 @@ void AtomicFile::State::open() {
   const std::string name = base_name(path).substr(0, 200);
   if (name.empty()) throw invalid_argument("cannot write '", path, "': it names no file");
   for (;;) {
-    std::string candidate =
-        join_path(folder_name(path), str(kTemporaryPrefix, name, "-", ::getpid(), "-", counter.fetch_add(1)));
+    std::string candidate = join_path(
+        folder_name(path), str(kTemporaryPrefix, name, "-", ::getpid(), "-", counter.fetch_add(1)));
     fd.reset(open_retrying(candidate, O_WRONLY | O_CREAT | O_EXCL));
-    if (fd.get() < 0 && errno == EEXIST) continue;  // a leftover of an earlier process of this number
+    if (fd.get() < 0 && errno == EEXIST)
+      continue;  // a leftover of an earlier process of this number
     if (fd.get() < 0) throw system_error("write", path, errno);
     ::flock(fd.get(), LOCK_EX);  // where locks are not supported, leftovers merely stay
     struct stat made {};
-    if (::fstat(fd.get(), &made) == 0 && made.st_nlink == 0) continue;  // cleaned away before the lock
+    if (::fstat(fd.get(), &made) == 0 && made.st_nlink == 0)
+      continue;  // cleaned away before the lock
     temporary = std::move(candidate);
     break;
   }

@@ -41,7 +41,8 @@ size_t ReadableFile::read(uint64_t offset, void* out, size_t count) const {
   size_t done = 0;
   while (done < count) {
     const size_t piece = std::min<size_t>(count - done, size_t{1} << 30);
-    const ssize_t got = ::pread(state_->fd.get(), bytes + done, piece, static_cast<off_t>(offset + done));
+    const ssize_t got =
+        ::pread(state_->fd.get(), bytes + done, piece, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw system_error("read", state_->path, errno);
     if (got == 0) break;

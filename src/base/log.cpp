@@ -55,14 +55,16 @@ Log& state() {
     auto* made = new Log;
     if (const char* wanted = std::getenv("THALWEG_LOG"); wanted != nullptr && *wanted != '\0') {
       bool known = false;
-      for (const LogLevel level : {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning, LogLevel::kError}) {
+      for (const LogLevel level :
+           {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning, LogLevel::kError}) {
         if (to_string(level) != wanted) continue;
         made->level = level;
         known = true;
       }
       if (!known) {
         write_line(LogLevel::kWarning, "log",
-                   str("THALWEG_LOG is '", wanted, "', expected debug, info, warning or error; using info"));
+                   str("THALWEG_LOG is '", wanted,
+                       "', expected debug, info, warning or error; using info"));
       }
     }
     return made;
@@ -94,7 +96,8 @@ LogSink set_log_sink(LogSink sink) {
 void log(LogLevel level, std::string_view component, std::string_view message) {
   Log& log = state();
   if (level < log.level) return;
-  if (t_in_sink) return write_line(level, component, message);  // a sink that logs must not wait for itself
+  if (t_in_sink)
+    return write_line(level, component, message);  // a sink that logs must not wait for itself
   const std::lock_guard lock(log.mutex);
   if (!log.sink) return write_line(level, component, message);
   // The sink runs under the lock, so that none runs any more once set_log_sink has returned.

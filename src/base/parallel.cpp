@@ -53,7 +53,8 @@ int initial_count() {
   const char* end = text + std::strlen(text);
   const std::from_chars_result result = std::from_chars(text, end, count);
   if (result.ec != std::errc() || result.ptr != end || count < 0) {
-    throw invalid_argument("THALWEG_NUM_THREADS is '", text, "', expected a number of threads (0: as many as cores)");
+    throw invalid_argument("THALWEG_NUM_THREADS is '", text,
+                           "', expected a number of threads (0: as many as cores)");
   }
   return count == 0 ? core_count() : count;
 }
@@ -63,13 +64,14 @@ std::atomic<int>& process_count() {
   return count;
 }
 
-thread_local int t_override = 0;      // of ScopedNumThreads; 0: none
-thread_local int t_openmp_count = 0;  // last given to omp_set_num_threads, which is a setting of each thread
+thread_local int t_override = 0;  // of ScopedNumThreads; 0: none
+thread_local int t_openmp_count =
+    0;  // last given to omp_set_num_threads, which is a setting of each thread
 thread_local bool t_in_region = false;
 thread_local bool t_pinned = false;
 
-// libgomp keeps one pool for each thread that forks. Only the first one's workers are pinned: two pools pinned alike
-// would sit on the same cores.
+// libgomp keeps one pool for each thread that forks. Only the first one's workers are pinned: two
+// pools pinned alike would sit on the same cores.
 class Pinning {
  public:
   static Pinning& instance() {
@@ -77,7 +79,8 @@ class Pinning {
     return pinning;
   }
   bool wanted(int threads) const {
-    return wanted_ && static_cast<size_t>(threads) <= cpus_.size() && pthread_equal(owner_, pthread_self());
+    return wanted_ && static_cast<size_t>(threads) <= cpus_.size() &&
+           pthread_equal(owner_, pthread_self());
   }
   void pin(int worker) const {
     cpu_set_t mask;
@@ -116,7 +119,8 @@ struct Region {
     try {
       function(closure, begin(range), begin(range + 1));
     } catch (...) {
-      // Of several failures the lowest range's is kept, so that the same input gives the same message.
+      // Of several failures the lowest range's is kept, so that the same input gives the same
+      // message.
       const std::lock_guard lock(mutex);
       if (failed_range < 0 || range < failed_range) {
         failed_range = range;
@@ -132,7 +136,8 @@ struct Region {
       t_pinned = true;
     }
     t_in_region = true;
-    for (int range = worker; range < ranges; range += workers) run(range);  // OpenMP may grant fewer
+    for (int range = worker; range < ranges; range += workers)
+      run(range);  // OpenMP may grant fewer
     t_in_region = false;
     THALWEG_RELEASE(this);
   }
@@ -159,7 +164,8 @@ int num_threads() {
 }
 
 void set_num_threads(int count) {
-  if (count < 0) throw invalid_argument("number of threads is ", count, ", expected 0 (all cores) or more");
+  if (count < 0)
+    throw invalid_argument("number of threads is ", count, ", expected 0 (all cores) or more");
   process_count() = count == 0 ? core_count() : count;
   if (!t_in_region) num_threads();
 }

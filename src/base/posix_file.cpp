@@ -23,7 +23,8 @@ size_t take_room(size_t size) {
   for (;;) {
     if (room == kNeverFull) return size;
     const int64_t taken = std::min(room, static_cast<int64_t>(size));
-    if (g_bytes_until_full.compare_exchange_weak(room, room - taken)) return static_cast<size_t>(taken);
+    if (g_bytes_until_full.compare_exchange_weak(room, room - taken))
+      return static_cast<size_t>(taken);
   }
 }
 

@@ -13,27 +13,26 @@ Overloaded(F...) -> Overloaded<F...>;
 }  // namespace
 
 std::string_view attr_kind(const AttrValue& value) {
-  static constexpr std::string_view kNames[] = {"int",       "float",       "bool",       "string",
-                                                "type",      "shape",       "tensor",     "list(int)",
-                                                "list(float)", "list(bool)", "list(string)", "list(type)",
-                                                "list(shape)"};
+  static constexpr std::string_view kNames[] = {
+      "int",          "float",      "bool",       "string",      "type",
+      "shape",        "tensor",     "list(int)",  "list(float)", "list(bool)",
+      "list(string)", "list(type)", "list(shape)"};
   static_assert(std::variant_size_v<AttrValue> == std::size(kNames));
   return kNames[value.index()];
 }
 
 std::string to_string(const AttrValue& value) {
-  return std::visit(
-      Overloaded{
-          [](const std::string& text) { return str('"', text, '"'); },
-          [](const Tensor& tensor) { return tensor.to_string(4); },
-          [](const std::vector<bool>& list) {
-            std::vector<std::string> words;
-            for (bool b : list) words.emplace_back(b ? "true" : "false");
-            return str(words);
-          },
-          [](const auto& other) { return str(other); },
-      },
-      value);
+  return std::visit(Overloaded{
+                        [](const std::string& text) { return str('"', text, '"'); },
+                        [](const Tensor& tensor) { return tensor.to_string(4); },
+                        [](const std::vector<bool>& list) {
+                          std::vector<std::string> words;
+                          for (bool b : list) words.emplace_back(b ? "true" : "false");
+                          return str(words);
+                        },
+                        [](const auto& other) { return str(other); },
+                    },
+                    value);
 }
 
 bool same_attr(const AttrValue& a, const AttrValue& b) {

@@ -12,10 +12,13 @@ namespace {
 // [A-Za-z0-9.][A-Za-z0-9_./-]*; a leading underscore is ours (private nodes made by passes).
 bool is_legal_name(std::string_view name) {
   if (name.empty()) return false;
-  const auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.'; };
+  const auto word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.';
+  };
   if (!word(name[0]) && name[0] != '_') return false;
-  return std::all_of(name.begin(), name.end(),
-                     [&](char c) { return word(c) || c == '_' || c == '/' || c == '-' || c == '>'; });
+  return std::all_of(name.begin(), name.end(), [&](char c) {
+    return word(c) || c == '_' || c == '/' || c == '-' || c == '>';
+  });
 }
 
 }  // namespace
@@ -46,37 +49,45 @@ Output Graph::output(std::string_view name) const {
   std::vector<std::string> names;
   for (const auto& node : nodes_) names.push_back(node->name());
   const std::string hint = nearest(node_name, names);
-  throw not_found("the graph has no node `", node_name, "`", hint.empty() ? "" : str("; did you mean `", hint, "`?"));
+  throw not_found("the graph has no node `", node_name, "`",
+                  hint.empty() ? "" : str("; did you mean `", hint, "`?"));
 }
 
 std::string Graph::unique_name(std::string_view base) {
   if (!is_legal_name(base)) {
-    throw invalid_argument("`", base, "` is no legal node name: letters, digits and `.` first, then also `_`, `/`, `-`");
+    throw invalid_argument(
+        "`", base,
+        "` is no legal node name: letters, digits and `.` first, then also `_`, `/`, `-`");
   }
   // A name taken by a scope counts as well, so that a node never hides a scope of the same name.
   std::string name = scope_ + std::string(base);
   int& count = name_counts_[name];
   const std::string stem = name;
-  while (count > 0 && (by_name_.contains(name) || name_counts_.contains(name))) name = str(stem, "_", count++);
+  while (count > 0 && (by_name_.contains(name) || name_counts_.contains(name)))
+    name = str(stem, "_", count++);
   if (count == 0) count = 1;
   if (name != stem) name_counts_.emplace(name, 1);
   return name;
 }
 
-Node& Graph::add(std::string_view op_name, std::vector<Output> inputs, AttrMap attrs, NodeOptions options) {
+Node& Graph::add(std::string_view op_name, std::vector<Output> inputs, AttrMap attrs,
+                 NodeOptions options) {
   const OpSchema& op = registry_->at(op_name);
   auto node = std::make_unique<Node>();
   node->graph_ = this;
   node->op_ = &op;
   node->id_ = num_nodes();
-  // The name is only taken once all checks have passed; messages before that use what was asked for.
-  const std::string base = options.name.empty() ? op.name.substr(op.name.find_first_not_of('_')) : options.name;
+  // The name is only taken once all checks have passed; messages before that use what was asked
+  // for.
+  const std::string base =
+      options.name.empty() ? op.name.substr(op.name.find_first_not_of('_')) : options.name;
   node->name_ = options.full_name ? base : scope_ + base;
   node->device_ = options.device.empty() ? device_ : options.device;
   try {
     for (const Output& input : inputs) {
       if (!input) throw invalid_argument("input ", &input - inputs.data(), " is an empty Output");
-      if (&input.graph() != this) throw invalid_argument("input ", input.name(), " belongs to another graph");
+      if (&input.graph() != this)
+        throw invalid_argument("input ", input.name(), " belongs to another graph");
     }
     node->attrs_ = complete_attrs(op, inputs, std::move(attrs));
     node->output_dtypes_ = output_dtypes(op, node->attrs_);
@@ -85,8 +96,9 @@ Node& Graph::add(std::string_view op_name, std::vector<Output> inputs, AttrMap a
     for (Node* dependency : control_) node->control_inputs_.push_back(dependency);
     std::sort(node->control_inputs_.begin(), node->control_inputs_.end(),
               [](const Node* a, const Node* b) { return a->id() < b->id(); });
-    node->control_inputs_.erase(std::unique(node->control_inputs_.begin(), node->control_inputs_.end()),
-                                node->control_inputs_.end());
+    node->control_inputs_.erase(
+        std::unique(node->control_inputs_.begin(), node->control_inputs_.end()),
+        node->control_inputs_.end());
     node->output_shapes_.assign(node->output_dtypes_.size(), Shape::unknown());
     if (op.def->shape != nullptr) {
       ShapeContext context(*node, node->output_shapes_);

@@ -3,7 +3,9 @@
 namespace thalweg {
 
 Graph& Output::graph() const {
-  THALWEG_CHECK(node_ != nullptr, "an empty Output is in use: a tensor was default-constructed, or a gradient is missing");
+  THALWEG_CHECK(
+      node_ != nullptr,
+      "an empty Output is in use: a tensor was default-constructed, or a gradient is missing");
   return node_->graph();
 }
 
@@ -17,7 +19,9 @@ const Shape& Output::shape() const {
   return node_->output_shape(index_);
 }
 
-std::string Output::name() const { return node_ == nullptr ? "<nothing>" : str(node_->name(), ":", index_); }
+std::string Output::name() const {
+  return node_ == nullptr ? "<nothing>" : str(node_->name(), ":", index_);
+}
 
 bool operator<(const Output& a, const Output& b) {
   const int left = a.node_ == nullptr ? -1 : a.node_->id();
@@ -39,8 +43,9 @@ const AttrValue* Node::find_attr(std::string_view name) const {
 
 void Node::bad_attr(std::string_view name) const {
   const AttrValue* value = find_attr(name);
-  throw internal_error(*this, ": attribute `", name, "` ",
-                       value == nullptr ? std::string("is missing") : str("is of kind ", attr_kind(*value)));
+  throw internal_error(
+      *this, ": attribute `", name, "` ",
+      value == nullptr ? std::string("is missing") : str("is of kind ", attr_kind(*value)));
 }
 
 std::pair<int, int> Node::input_range(std::string_view argument) const {

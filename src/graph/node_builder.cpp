@@ -10,9 +10,10 @@ bool is_int_attr(const AttrMap& attrs, const std::string& name) {
   return it != attrs.end() && std::holds_alternative<int64_t>(it->second);
 }
 
-// How many tensors a list argument takes: what the attributes say, or what the other arguments leave.
-size_t list_length(const OpSchema& op, const ArgSchema& arg, const AttrMap& attrs, size_t given, size_t fixed,
-                   size_t open_lists) {
+// How many tensors a list argument takes: what the attributes say, or what the other arguments
+// leave.
+size_t list_length(const OpSchema& op, const ArgSchema& arg, const AttrMap& attrs, size_t given,
+                   size_t fixed, size_t open_lists) {
   if (!arg.number_attr.empty() && is_int_attr(attrs, arg.number_attr)) {
     return static_cast<size_t>(std::get<int64_t>(attrs.at(arg.number_attr)));
   }
@@ -47,13 +48,16 @@ std::vector<size_t> argument_lengths(const OpSchema& op, size_t given, const Att
   std::vector<size_t> lengths;
   size_t total = 0;
   for (const ArgSchema& arg : op.inputs) {
-    lengths.push_back(arg.is_list() ? list_length(op, arg, attrs, given, fixed, std::max<size_t>(open_lists, 1)) : 1);
+    lengths.push_back(
+        arg.is_list() ? list_length(op, arg, attrs, given, fixed, std::max<size_t>(open_lists, 1))
+                      : 1);
     total += lengths.back();
   }
   if (total != given) {
     std::vector<std::string> names;
     for (const ArgSchema& arg : op.inputs) names.push_back(arg.name);
-    throw invalid_argument("op ", op.name, " takes ", total, " inputs (", join(names, ", "), "), got ", given);
+    throw invalid_argument("op ", op.name, " takes ", total, " inputs (", join(names, ", "),
+                           "), got ", given);
   }
   return lengths;
 }
@@ -61,23 +65,24 @@ std::vector<size_t> argument_lengths(const OpSchema& op, size_t given, const Att
 void check_allowed(const AttrSchema& schema, const AttrValue& value) {
   const auto check_type = [&](DType dtype) {
     if (schema.allowed_types.empty()) return;
-    if (std::find(schema.allowed_types.begin(), schema.allowed_types.end(), dtype) == schema.allowed_types.end()) {
-      throw invalid_argument("attribute `", schema.name, "` does not allow ", dtype, "; allowed: ",
-                             schema.allowed_types);
+    if (std::find(schema.allowed_types.begin(), schema.allowed_types.end(), dtype) ==
+        schema.allowed_types.end()) {
+      throw invalid_argument("attribute `", schema.name, "` does not allow ", dtype,
+                             "; allowed: ", schema.allowed_types);
     }
   };
   const auto check_string = [&](const std::string& text) {
     if (schema.allowed_strings.empty()) return;
     if (std::find(schema.allowed_strings.begin(), schema.allowed_strings.end(), text) ==
         schema.allowed_strings.end()) {
-      throw invalid_argument("attribute `", schema.name, "` does not allow \"", text, "\"; allowed: ",
-                             schema.allowed_strings);
+      throw invalid_argument("attribute `", schema.name, "` does not allow \"", text,
+                             "\"; allowed: ", schema.allowed_strings);
     }
   };
   const auto check_minimum = [&](int64_t number, std::string_view what) {
     if (schema.minimum && number < *schema.minimum) {
-      throw invalid_argument("attribute `", schema.name, "`: ", what, " is ", number, ", at least ", *schema.minimum,
-                             " is needed");
+      throw invalid_argument("attribute `", schema.name, "`: ", what, " is ", number, ", at least ",
+                             *schema.minimum, " is needed");
     }
   };
   if (const auto* dtype = std::get_if<DType>(&value)) check_type(*dtype);
@@ -102,7 +107,8 @@ void unify(AttrMap& attrs, const std::string& attr, DType dtype, const std::stri
   const auto* known = std::get_if<DType>(&it->second);
   if (known == nullptr || *known != dtype) {
     throw invalid_argument("input `", argument, "` is ", dtype, ", but attribute `", attr, "` is ",
-                           to_string(it->second), " (from an earlier input or given); cast one of them");
+                           to_string(it->second),
+                           " (from an earlier input or given); cast one of them");
   }
 }
 
@@ -117,8 +123,8 @@ void infer_from_inputs(const OpSchema& op, const std::vector<Output>& inputs, At
       const DType dtype = inputs[next].dtype();
       types.push_back(dtype);
       if (arg.dtype != DType::kInvalid && arg.dtype != dtype) {
-        throw invalid_argument("input `", arg.name, "` must be ", arg.dtype, ", got ", dtype, " (", inputs[next].name(),
-                               ")");
+        throw invalid_argument("input `", arg.name, "` must be ", arg.dtype, ", got ", dtype, " (",
+                               inputs[next].name(), ")");
       }
       if (!arg.type_attr.empty()) unify(attrs, arg.type_attr, dtype, arg.name);
     }
@@ -126,8 +132,8 @@ void infer_from_inputs(const OpSchema& op, const std::vector<Output>& inputs, At
       const auto [it, inserted] = attrs.emplace(arg.type_list_attr, types);
       const auto* known = std::get_if<std::vector<DType>>(&it->second);
       if (!inserted && (known == nullptr || *known != types)) {
-        throw invalid_argument("inputs `", arg.name, "` are ", types, ", but attribute `", arg.type_list_attr, "` is ",
-                               to_string(it->second));
+        throw invalid_argument("inputs `", arg.name, "` are ", types, ", but attribute `",
+                               arg.type_list_attr, "` is ", to_string(it->second));
       }
     }
   }
@@ -142,10 +148,12 @@ AttrMap complete_attrs(const OpSchema& op, const std::vector<Output>& inputs, At
     if (schema == nullptr) {
       std::vector<std::string> names;
       for (const AttrSchema& attr : op.attrs) names.push_back(attr.name);
-      throw invalid_argument("op ", op.name, " has no attribute `", name, "`; it has: ", join(names, ", "));
+      throw invalid_argument("op ", op.name, " has no attribute `", name,
+                             "`; it has: ", join(names, ", "));
     }
     if (attr_kind(value) != schema->kind) {
-      throw invalid_argument("attribute `", name, "` must be of kind ", schema->kind, ", got ", attr_kind(value));
+      throw invalid_argument("attribute `", name, "` must be of kind ", schema->kind, ", got ",
+                             attr_kind(value));
     }
   }
   infer_from_inputs(op, inputs, attrs);
@@ -153,7 +161,8 @@ AttrMap complete_attrs(const OpSchema& op, const std::vector<Output>& inputs, At
     auto it = attrs.find(schema.name);
     if (it == attrs.end()) {
       if (!schema.default_value) {
-        throw invalid_argument("op ", op.name, " needs attribute `", schema.name, "` (", schema.kind, ")");
+        throw invalid_argument("op ", op.name, " needs attribute `", schema.name, "` (",
+                               schema.kind, ")");
       }
       it = attrs.emplace(schema.name, *schema.default_value).first;
     }
@@ -170,9 +179,11 @@ std::vector<DType> output_dtypes(const OpSchema& op, const AttrMap& attrs) {
       result.insert(result.end(), types.begin(), types.end());
       continue;
     }
-    const DType dtype = arg.type_attr.empty() ? arg.dtype : std::get<DType>(attrs.at(arg.type_attr));
-    const size_t count =
-        arg.number_attr.empty() ? 1 : static_cast<size_t>(std::get<int64_t>(attrs.at(arg.number_attr)));
+    const DType dtype =
+        arg.type_attr.empty() ? arg.dtype : std::get<DType>(attrs.at(arg.type_attr));
+    const size_t count = arg.number_attr.empty()
+                             ? 1
+                             : static_cast<size_t>(std::get<int64_t>(attrs.at(arg.number_attr)));
     result.insert(result.end(), count, dtype);
   }
   return result;

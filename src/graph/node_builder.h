@@ -7,8 +7,8 @@
 
 namespace thalweg {
 
-/// The node's full attributes: what was given (checked), what inputs tell (types, counts), and defaults. Throws
-/// invalid_argument naming argument or attribute.
+/// The node's full attributes: what was given (checked), what inputs tell (types, counts), and
+/// defaults. Throws invalid_argument naming argument or attribute.
 AttrMap complete_attrs(const OpSchema& op, const std::vector<Output>& inputs, AttrMap given);
 
 /// Element types of the outputs under complete attributes.

@@ -33,7 +33,9 @@ class Parser {
   std::string word() {
     skip_space();
     size_t n = 0;
-    while (n < rest_.size() && (std::isalnum(static_cast<unsigned char>(rest_[n])) || rest_[n] == '_')) ++n;
+    while (n < rest_.size() &&
+           (std::isalnum(static_cast<unsigned char>(rest_[n])) || rest_[n] == '_'))
+      ++n;
     if (n == 0) fail(str("expected a name before `", rest_, "`"));
     std::string result(rest_.substr(0, n));
     rest_.remove_prefix(n);
@@ -90,8 +92,9 @@ class Parser {
 };
 
 const std::vector<DType>& numeric_types() {
-  static const std::vector<DType> types = {kFloat32, kFloat64, kInt32, kUInt8, kInt16, kInt8, kInt64, kBFloat16,
-                                           kUInt16, kFloat16, kUInt32, kUInt64};
+  static const std::vector<DType> types = {kFloat32, kFloat64, kInt32,  kUInt8,
+                                           kInt16,   kInt8,    kInt64,  kBFloat16,
+                                           kUInt16,  kFloat16, kUInt32, kUInt64};
   return types;
 }
 
@@ -166,7 +169,8 @@ AttrValue parse_default(Parser& in, std::string_view kind) {
     return Shape(parse_list<int64_t>(in, [&] { return in.integer(); }));
   }
   if (kind == "list(shape)") {
-    return parse_list<Shape>(in, [&]() -> Shape { in.fail("only an empty list of shapes can be a default"); });
+    return parse_list<Shape>(
+        in, [&]() -> Shape { in.fail("only an empty list of shapes can be a default"); });
   }
   in.fail(str("an attribute of kind ", kind, " can have no default"));
 }
@@ -201,7 +205,8 @@ ArgSchema parse_arg_spec(std::string_view spec, const std::vector<AttrSchema>& a
   std::string type = in.word();
   if (in.accept("*")) {
     const AttrSchema* number = find(type);
-    if (number == nullptr || number->kind != "int") in.fail(str("`", type, "` is no int attribute"));
+    if (number == nullptr || number->kind != "int")
+      in.fail(str("`", type, "` is no int attribute"));
     arg.number_attr = type;
     type = in.word();
   }
@@ -215,7 +220,8 @@ ArgSchema parse_arg_spec(std::string_view spec, const std::vector<AttrSchema>& a
     }
   } else {
     arg.dtype = parse_dtype(type);
-    if (arg.dtype == DType::kInvalid) in.fail(str("`", type, "` is neither an element type nor an attribute"));
+    if (arg.dtype == DType::kInvalid)
+      in.fail(str("`", type, "` is neither an element type nor an attribute"));
   }
   if (!in.peek().empty()) in.fail(str("`", in.peek(), "` is left over"));
   return arg;

@@ -44,7 +44,8 @@ const OpSchema* OpRegistry::find(std::string_view name) const {
 const OpSchema& OpRegistry::at(std::string_view name) const {
   if (const OpSchema* op = find(name)) return *op;
   const std::string hint = nearest(name, names());
-  throw not_found("there is no op `", name, "`", hint.empty() ? "" : str("; did you mean `", hint, "`?"),
+  throw not_found("there is no op `", name, "`",
+                  hint.empty() ? "" : str("; did you mean `", hint, "`?"),
                   hint.empty() ? "; `thalweg ops` lists all" : "");
 }
 

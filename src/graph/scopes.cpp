@@ -17,12 +17,14 @@ RootScope::~RootScope() {
   graph_.control_ = previous_control_;
 }
 
-DeviceScope::DeviceScope(Graph& graph, std::string device) : graph_(graph), previous_(graph.device_) {
+DeviceScope::DeviceScope(Graph& graph, std::string device)
+    : graph_(graph), previous_(graph.device_) {
   graph.device_ = std::move(device);
 }
 DeviceScope::~DeviceScope() { graph_.device_ = previous_; }
 
-ControlScope::ControlScope(Graph& graph, std::vector<Node*> nodes) : graph_(graph), previous_(graph.control_.size()) {
+ControlScope::ControlScope(Graph& graph, std::vector<Node*> nodes)
+    : graph_(graph), previous_(graph.control_.size()) {
   graph.control_.insert(graph.control_.end(), nodes.begin(), nodes.end());
 }
 ControlScope::~ControlScope() { graph_.control_.resize(previous_); }

@@ -19,7 +19,8 @@ std::optional<Ints> tensor_ints(const Tensor& tensor) {
     const auto data = tensor.data<int64_t>();
     values.assign(data.begin(), data.end());
   } else {
-    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int64_t>(tensor.at(static_cast<int64_t>(i)));
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<int64_t>(tensor.at(static_cast<int64_t>(i)));
   }
   return values;
 }
@@ -37,18 +38,23 @@ std::optional<Ints> known_ints(const Output& output, int depth);
 // x[begin:end:stride] of a known vector, or x[i] of one, as shape arithmetic writes it.
 std::optional<Ints> strided_slice_ints(const Node& node, int depth) {
   const auto source = known_ints(node.input(0), depth);
-  // Bounds are taken from constants alone: in known_ints() an unknown one looks like -1, the last element.
+  // Bounds are taken from constants alone: in known_ints() an unknown one looks like -1, the last
+  // element.
   const auto begin = constant_ints_of(node.input(1));
   const auto end = constant_ints_of(node.input(2));
   const auto stride = constant_ints_of(node.input(3));
-  if (!source || !begin || !end || !stride || begin->size() != 1 || end->size() != 1 || stride->size() != 1) {
+  if (!source || !begin || !end || !stride || begin->size() != 1 || end->size() != 1 ||
+      stride->size() != 1) {
     return std::nullopt;
   }
-  if (node.attr<int64_t>("ellipsis_mask") != 0 || node.attr<int64_t>("new_axis_mask") != 0) return std::nullopt;
+  if (node.attr<int64_t>("ellipsis_mask") != 0 || node.attr<int64_t>("new_axis_mask") != 0)
+    return std::nullopt;
   const auto size = static_cast<int64_t>(source->size());
   const int64_t step = (*stride)[0];
   if (step != 1) return std::nullopt;
-  const auto clamp = [size](int64_t i) { return std::min(std::max(i < 0 ? i + size : i, int64_t{0}), size); };
+  const auto clamp = [size](int64_t i) {
+    return std::min(std::max(i < 0 ? i + size : i, int64_t{0}), size);
+  };
   const int64_t from = (node.attr<int64_t>("begin_mask") & 1) != 0 ? 0 : clamp((*begin)[0]);
   if ((node.attr<int64_t>("shrink_axis_mask") & 1) != 0) {
     if (from >= size) return std::nullopt;
@@ -109,7 +115,8 @@ std::optional<Ints> known_ints(const Output& output, int depth) {
   // Not its values, but its length may be known.
   const Shape& shape = output.shape();
   if (shape.rank() == 0) return Ints{kUnknownDim};
-  if (shape.rank() == 1 && shape[0] != kUnknownDim) return Ints(static_cast<size_t>(shape[0]), kUnknownDim);
+  if (shape.rank() == 1 && shape[0] != kUnknownDim)
+    return Ints(static_cast<size_t>(shape[0]), kUnknownDim);
   return std::nullopt;
 }
 
@@ -117,7 +124,9 @@ std::optional<Ints> known_ints(const Output& output, int depth) {
 
 std::optional<Tensor> ShapeContext::constant(int i) const { return constant_value(node_.input(i)); }
 
-std::optional<Ints> ShapeContext::constant_ints(int i) const { return known_ints(node_.input(i), kMaxDepth); }
+std::optional<Ints> ShapeContext::constant_ints(int i) const {
+  return known_ints(node_.input(i), kMaxDepth);
+}
 
 Shape ShapeContext::constant_shape(int i) const {
   const auto dims = constant_ints(i);
@@ -144,7 +153,8 @@ Shape ShapeContext::with_rank(int i, int rank) const {
 Shape ShapeContext::with_rank_at_least(int i, int rank) const {
   const Shape& shape = input(i);
   if (shape.has_rank() && shape.rank() < rank) {
-    throw error("input `", input_name(i), "` must have at least ", rank, " dimensions, got shape ", shape);
+    throw error("input `", input_name(i), "` must have at least ", rank, " dimensions, got shape ",
+                shape);
   }
   return shape;
 }
@@ -161,7 +171,8 @@ Error ShapeContext::error_text(std::string message) const { return invalid_argum
 
 int normalize_axis(const ShapeContext& context, int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) {
-    throw context.error("axis ", axis, " is outside [", -rank, ", ", rank, ") for a tensor of ", rank, " dimensions");
+    throw context.error("axis ", axis, " is outside [", -rank, ", ", rank, ") for a tensor of ",
+                        rank, " dimensions");
   }
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }

@@ -10,7 +10,8 @@ class TensorContext final : public KernelContext {
  public:
   TensorContext(std::vector<const void*> inputs, std::vector<Tensor>& outputs, uint64_t random_run)
       : input_pointers_(std::move(inputs)), tensors_(outputs), random_run_(random_run) {
-    for (Tensor& output : tensors_) output_pointers_.push_back(output.is_valid() ? output.mutable_raw() : nullptr);
+    for (Tensor& output : tensors_)
+      output_pointers_.push_back(output.is_valid() ? output.mutable_raw() : nullptr);
     inputs_ = input_pointers_.data();
     outputs_ = output_pointers_.data();
   }
@@ -19,7 +20,9 @@ class TensorContext final : public KernelContext {
     scratch_ = scratch;
     state_ = state;
   }
-  void set_output(int i, Tensor value) override { tensors_[static_cast<size_t>(i)] = std::move(value); }
+  void set_output(int i, Tensor value) override {
+    tensors_[static_cast<size_t>(i)] = std::move(value);
+  }
   uint64_t random_run() const override { return random_run_; }
   void print(std::string_view text) override { log(LogLevel::kInfo, "print", text); }
 
@@ -30,33 +33,39 @@ class TensorContext final : public KernelContext {
   uint64_t random_run_;
 };
 
-// A graph that holds one node with its inputs as constants, so that shape inference sees their values.
-Node& isolate(Graph& graph, const Node& node, std::span<const Tensor> inputs, const EvaluateOptions& options) {
+// A graph that holds one node with its inputs as constants, so that shape inference sees their
+// values.
+Node& isolate(Graph& graph, const Node& node, std::span<const Tensor> inputs,
+              const EvaluateOptions& options) {
   std::vector<Output> arguments;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].is_valid()) {
-      arguments.push_back(
-          graph.add("Const", {}, {{"dtype", inputs[i].dtype()}, {"value", inputs[i]}}, {.name = str("input", i)})
-              .output());
+      arguments.push_back(graph
+                              .add("Const", {},
+                                   {{"dtype", inputs[i].dtype()}, {"value", inputs[i]}},
+                                   {.name = str("input", i)})
+                              .output());
       continue;
     }
-    THALWEG_CHECK(i < options.variables.size() && options.variables[i] != nullptr, "input ", i, " has no value");
+    THALWEG_CHECK(i < options.variables.size() && options.variables[i] != nullptr, "input ", i,
+                  " has no value");
     const VariableState& variable = *options.variables[i];
-    arguments.push_back(graph
-                            .add("VarHandleOp", {},
-                                 {{"dtype", variable.dtype},
-                                  {"shape", variable.initialized ? variable.value_shape : variable.shape},
-                                  {"shared_name", variable.name}},
-                                 {.name = str("input", i)})
-                            .output());
+    arguments.push_back(
+        graph
+            .add("VarHandleOp", {},
+                 {{"dtype", variable.dtype},
+                  {"shape", variable.initialized ? variable.value_shape : variable.shape},
+                  {"shared_name", variable.name}},
+                 {.name = str("input", i)})
+            .output());
   }
   return graph.add(node.type(), std::move(arguments), node.attrs(), {.name = "node"});
 }
 
 }  // namespace
 
-std::vector<Tensor> evaluate(const Node& node, std::span<const Tensor> inputs, const KernelRegistry& kernels,
-                             const EvaluateOptions& options) {
+std::vector<Tensor> evaluate(const Node& node, std::span<const Tensor> inputs,
+                             const KernelRegistry& kernels, const EvaluateOptions& options) {
   try {
     Graph graph(node.graph().registry());
     const Node& isolated = isolate(graph, node, inputs, options);
@@ -65,12 +74,14 @@ std::vector<Tensor> evaluate(const Node& node, std::span<const Tensor> inputs, c
     std::vector<const void*> pointers;
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (inputs[i].is_valid()) {
-        input_specs.push_back({.dtype = inputs[i].dtype(), .shape = inputs[i].shape(), .constant = &inputs[i]});
+        input_specs.push_back(
+            {.dtype = inputs[i].dtype(), .shape = inputs[i].shape(), .constant = &inputs[i]});
         pointers.push_back(inputs[i].raw());
       } else {
         VariableState* variable = options.variables[i];
         input_specs.push_back(
-            {.dtype = kResource, .shape = variable->initialized ? variable->value_shape : variable->shape});
+            {.dtype = kResource,
+             .shape = variable->initialized ? variable->value_shape : variable->shape});
         pointers.push_back(variable);
       }
     }
@@ -80,7 +91,8 @@ std::vector<Tensor> evaluate(const Node& node, std::span<const Tensor> inputs, c
       const DType dtype = isolated.output_dtype(i);
       const Shape& shape = isolated.output_shape(i);
       output_specs.push_back({.dtype = dtype, .shape = shape});
-      outputs.push_back(shape.is_fully_defined() && dtype != kResource ? Tensor(dtype, shape) : Tensor());
+      outputs.push_back(shape.is_fully_defined() && dtype != kResource ? Tensor(dtype, shape)
+                                                                       : Tensor());
     }
 
     const KernelPtr kernel = kernels.make({isolated, input_specs, output_specs});
@@ -90,8 +102,8 @@ std::vector<Tensor> evaluate(const Node& node, std::span<const Tensor> inputs, c
     for (size_t i = 0; i < traits.input_layouts.size(); ++i) {
       if (traits.input_layouts[i] == nullptr || !inputs[i].is_valid()) continue;
       converted.push_back(Buffer::allocate(traits.input_layouts[i]->size_bytes()));
-      convert_layout(inputs[i].dtype(), inputs[i].shape(), nullptr, pointers[i], traits.input_layouts[i],
-                     converted.back()->data());
+      convert_layout(inputs[i].dtype(), inputs[i].shape(), nullptr, pointers[i],
+                     traits.input_layouts[i], converted.back()->data());
       pointers[i] = converted.back()->data();
     }
     std::vector<Tensor> plain_outputs;
@@ -113,8 +125,8 @@ std::vector<Tensor> evaluate(const Node& node, std::span<const Tensor> inputs, c
       if (!plain_outputs[i].is_valid()) continue;
       const Tensor blocked = std::move(outputs[i]);
       outputs[i] = std::move(plain_outputs[i]);
-      convert_layout(outputs[i].dtype(), outputs[i].shape(), traits.output_layouts[i], blocked.raw(), nullptr,
-                     outputs[i].mutable_raw());
+      convert_layout(outputs[i].dtype(), outputs[i].shape(), traits.output_layouts[i],
+                     blocked.raw(), nullptr, outputs[i].mutable_raw());
     }
     return outputs;
   } catch (Error& error) {

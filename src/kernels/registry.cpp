@@ -12,14 +12,15 @@ std::string describe(const KernelRequest& request) {
 }
 
 void add_reference(KernelRegistry& kernels) {
-  for (auto family : {reference_unary_kernels, reference_activation_kernels, reference_binary_kernels,
-                      reference_logic_kernels, reference_reduction_kernels, reference_scan_kernels,
-                      reference_linalg_kernels, reference_convolution_kernels, reference_pooling_kernels,
-                      reference_normalization_kernels, reference_loss_kernels, reference_array_kernels,
-                      reference_movement_kernels, reference_padding_kernels, reference_slicing_kernels,
-                      reference_indexing_kernels, reference_selection_kernels, reference_random_kernels,
-                      reference_state_kernels,
-                      reference_training_kernels, reference_control_kernels, reference_fused_kernels}) {
+  for (auto family :
+       {reference_unary_kernels,         reference_activation_kernels,  reference_binary_kernels,
+        reference_logic_kernels,         reference_reduction_kernels,   reference_scan_kernels,
+        reference_linalg_kernels,        reference_convolution_kernels, reference_pooling_kernels,
+        reference_normalization_kernels, reference_loss_kernels,        reference_array_kernels,
+        reference_movement_kernels,      reference_padding_kernels,     reference_slicing_kernels,
+        reference_indexing_kernels,      reference_selection_kernels,   reference_random_kernels,
+        reference_state_kernels,         reference_training_kernels,    reference_control_kernels,
+        reference_fused_kernels}) {
     kernels.add(family());
   }
 }
@@ -39,7 +40,8 @@ void KernelRegistry::add_first(std::span<const KernelDef> kernels) {
 
 std::span<const KernelDef> KernelRegistry::find(std::string_view op) const {
   const auto it = kernels_.find(op);
-  return it == kernels_.end() ? std::span<const KernelDef>() : std::span<const KernelDef>(it->second);
+  return it == kernels_.end() ? std::span<const KernelDef>()
+                              : std::span<const KernelDef>(it->second);
 }
 
 KernelPtr KernelRegistry::make(const KernelRequest& request, std::string* provider) const {
@@ -49,10 +51,12 @@ KernelPtr KernelRegistry::make(const KernelRequest& request, std::string* provid
       return kernel;
     }
   }
-  throw unimplemented(request.node, ": no kernel of op ", request.node.type(), " accepts inputs (", describe(request),
-                      find(request.node.type()).empty() ? "); the op has none registered; add one with "
-                                                          "KernelRegistry::add"
-                                                        : "); cast to a type that `thalweg ops` lists");
+  throw unimplemented(request.node, ": no kernel of op ", request.node.type(), " accepts inputs (",
+                      describe(request),
+                      find(request.node.type()).empty()
+                          ? "); the op has none registered; add one with "
+                            "KernelRegistry::add"
+                          : "); cast to a type that `thalweg ops` lists");
 }
 
 KernelRegistry KernelRegistry::only(std::string_view provider) const {

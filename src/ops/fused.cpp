@@ -1,5 +1,6 @@
-// Ops that only passes make: several ops of the graph in one, for kernels that do them in one go. Their names start with
-// an underscore, they never stand in a graph file, and they have no gradient: differentiation comes before the passes.
+// Ops that only passes make: several ops of the graph in one, for kernels that do them in one go.
+// Their names start with an underscore, they never stand in a graph file, and they have no
+// gradient: differentiation comes before the passes.
 #include <algorithm>
 
 #include "ops/families.h"
@@ -25,7 +26,8 @@ constexpr char kDilations[] = "dilations: list(int) = [1, 1, 1, 1] | As in Conv2
 
 // The shape of the op that a fused one begins with.
 void shape_of_op(ShapeContext& c, std::span<const OpDef> family, std::string_view name) {
-  const auto row = std::find_if(family.begin(), family.end(), [&](const OpDef& def) { return def.name == name; });
+  const auto row = std::find_if(family.begin(), family.end(),
+                                [&](const OpDef& def) { return def.name == name; });
   THALWEG_CHECK(row != family.end(), "no op ", name);
   row->shape(c);
 }
@@ -68,15 +70,16 @@ constexpr OpDef kFusedOpsTable[] = {
     {.name = "_FusedMatMul",
      .inputs = {"a: T | Left operand.", "b: T | Right operand.", kArgs},
      .outputs = {"product: T | `[m, n]`."},
-     .attrs = {"transpose_a: bool = false | As in MatMul.", "transpose_b: bool = false | As in MatMul.", kFloat,
-               kNumArgs, kFusedOps, kAlpha},
+     .attrs = {"transpose_a: bool = false | As in MatMul.",
+               "transpose_b: bool = false | As in MatMul.", kFloat, kNumArgs, kFusedOps, kAlpha},
      .doc = "MatMul with bias and activation.",
      .shape = fused_matmul_shape,
      .no_gradient = kNoGradient},
     {.name = "_FusedConv2D",
      .inputs = {"input: T | Images.", "filter: T | As in Conv2D.", kArgs},
      .outputs = {"output: T | Images."},
-     .attrs = {kFloat, kNumArgs, kFusedOps, kAlpha, kStrides, kCudnn, kPadding, kExplicit, kFormat, kDilations},
+     .attrs = {kFloat, kNumArgs, kFusedOps, kAlpha, kStrides, kCudnn, kPadding, kExplicit, kFormat,
+               kDilations},
      .doc = "Conv2D with bias and activation.",
      .shape =
          [](ShapeContext& c) {
@@ -85,8 +88,10 @@ constexpr OpDef kFusedOpsTable[] = {
          },
      .no_gradient = kNoGradient},
     {.name = "_MatMulBiasGrad",
-     .inputs = {"a: T | The layer's input, `[batch, k]`.", "grad: T | The gradient of its output, `[batch, n]`."},
-     .outputs = {"product: T | The gradient of the weights, `[k, n]`.", "bias_grad: T | Of the bias, `[n]`."},
+     .inputs = {"a: T | The layer's input, `[batch, k]`.",
+                "grad: T | The gradient of its output, `[batch, n]`."},
+     .outputs = {"product: T | The gradient of the weights, `[k, n]`.",
+                 "bias_grad: T | Of the bias, `[n]`."},
      .attrs = {kFloat},
      .doc = "MatMul(a, grad, transpose_a) and BiasAddGrad(grad).",
      .shape = matmul_bias_grad_shape,
@@ -94,7 +99,8 @@ constexpr OpDef kFusedOpsTable[] = {
     {.name = "_Conv2DBackpropFilterBias",
      .inputs = {"input: T | Images.", "filter_sizes: int32 | The shape of the filter.",
                 "out_backprop: T | The gradient of the convolution's output."},
-     .outputs = {"filter_backprop: T | The gradient of the filter.", "bias_grad: T | Of the bias, `[channels]`."},
+     .outputs = {"filter_backprop: T | The gradient of the filter.",
+                 "bias_grad: T | Of the bias, `[channels]`."},
      .attrs = {kFloat, kStrides, kCudnn, kPadding, kExplicit, kFormat, kDilations},
      .doc = "Conv2DBackpropFilter and BiasAddGrad(out_backprop).",
      .shape = filter_bias_shape,
@@ -104,7 +110,8 @@ constexpr OpDef kFusedOpsTable[] = {
      .outputs = {"y: T | The last instruction's result."},
      .attrs = {"N: int >= 1 | How many args there are.", kFloat,
                "ops: list(string) >= 1 | The instructions: unary and binary ops, and _MulAdd.",
-               "operands: list(int) | Three an instruction, -1 where unused: below N an arg, else N + an earlier "
+               "operands: list(int) | Three an instruction, -1 where unused: below N an arg, else "
+               "N + an earlier "
                "instruction.",
                "alphas: list(float) | One an instruction: LeakyRelu's alpha, else 0."},
      .doc = "A chain of element-wise ops, computed tile by tile without writing what lies between.",
@@ -112,7 +119,8 @@ constexpr OpDef kFusedOpsTable[] = {
      .no_gradient = kNoGradient},
     {.name = "_FusedResourceApply",
      .inputs = {"args: Targs | The inputs of the first update, then of the second, ..."},
-     .attrs = {"Targs: list(type) >= 1 | Types of args.", "op: string | The update op, such as ResourceApplyAdam.",
+     .attrs = {"Targs: list(type) >= 1 | Types of args.",
+               "op: string | The update op, such as ResourceApplyAdam.",
                "num_updates: int >= 1 | How many updates there are.",
                "use_nesterov: bool = false | Of the update op, where it has it.",
                "update_slots: bool = true | Of the update op, where it has it.",

@@ -7,9 +7,11 @@ namespace thalweg {
 const OpRegistry& standard_ops() {
   static const OpRegistry registry = [] {
     OpRegistry ops;
-    for (auto family : {unary_ops, activation_ops, binary_ops, logic_ops, reduction_ops, scan_ops, linalg_ops,
-                        convolution_ops, pooling_ops, normalization_ops, loss_ops, array_ops, movement_ops, padding_ops,
-                        slicing_ops, indexing_ops, random_ops, state_ops, training_ops, control_ops, fused_ops}) {
+    for (auto family :
+         {unary_ops,    activation_ops,  binary_ops,  logic_ops,         reduction_ops, scan_ops,
+          linalg_ops,   convolution_ops, pooling_ops, normalization_ops, loss_ops,      array_ops,
+          movement_ops, padding_ops,     slicing_ops, indexing_ops,      random_ops,    state_ops,
+          training_ops, control_ops,     fused_ops}) {
       ops.add(family());
     }
     return ops;

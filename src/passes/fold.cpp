@@ -6,7 +6,8 @@
 namespace thalweg {
 namespace {
 
-// A folded value may not bloat the plan: past this size the op runs each time, unless it shrinks its inputs.
+// A folded value may not bloat the plan: past this size the op runs each time, unless it shrinks
+// its inputs.
 constexpr size_t kMaxFoldedBytes = size_t{1} << 20;
 
 bool is_small(const Node& node, size_t input_bytes) {
@@ -21,7 +22,8 @@ bool is_small(const Node& node, size_t input_bytes) {
 
 class Fold : public Rewriter {
  public:
-  Fold(const PlanGraph& source, const KernelRegistry& kernels) : Rewriter(source), kernels_(kernels) {}
+  Fold(const PlanGraph& source, const KernelRegistry& kernels)
+      : Rewriter(source), kernels_(kernels) {}
 
  protected:
   std::vector<Output> rewrite(const Node& node, const std::vector<Output>& inputs) override {
@@ -39,14 +41,17 @@ class Fold : public Rewriter {
       values.push_back(*value);
       bytes += value->byte_size();
     }
-    if (inputs.empty() || node.output_dtype(0) == kResource || !is_small(node, bytes)) return copy(node, inputs);
+    if (inputs.empty() || node.output_dtype(0) == kResource || !is_small(node, bytes))
+      return copy(node, inputs);
     std::vector<Output> outputs;
-    for (Tensor& value : evaluate(node, values, kernels_)) outputs.push_back(constant(node, std::move(value)));
+    for (Tensor& value : evaluate(node, values, kernels_))
+      outputs.push_back(constant(node, std::move(value)));
     return outputs;
   }
 
  private:
-  static std::optional<Tensor> value_from_shape(const Node& node, const std::vector<Output>& inputs) {
+  static std::optional<Tensor> value_from_shape(const Node& node,
+                                                const std::vector<Output>& inputs) {
     const std::string_view type = node.type();
     if (type != "Shape" && type != "Rank" && type != "Size") return std::nullopt;
     const Shape& shape = inputs[0].shape();
@@ -63,7 +68,8 @@ class Fold : public Rewriter {
     constexpr int64_t kFewElements = 64;
     if (node.type() != "OnesLike" && node.type() != "ZerosLike") return std::nullopt;
     const Shape& shape = node.output_shape(0);
-    if (!shape.is_fully_defined() || shape.num_elements() > kFewElements || !is_numeric(node.output_dtype(0))) {
+    if (!shape.is_fully_defined() || shape.num_elements() > kFewElements ||
+        !is_numeric(node.output_dtype(0))) {
       return std::nullopt;
     }
     Tensor ones(kFloat32, shape);
@@ -76,6 +82,8 @@ class Fold : public Rewriter {
 
 }  // namespace
 
-PlanGraph fold(const PlanGraph& source, const PassContext& context) { return Fold(source, context.kernels).run(); }
+PlanGraph fold(const PlanGraph& source, const PassContext& context) {
+  return Fold(source, context.kernels).run();
+}
 
 }  // namespace thalweg

@@ -1,5 +1,5 @@
-// fuse_bias_grad: the gradients of a layer's weights and of its bias read the same incoming gradient; one kernel gives
-// both.
+// fuse_bias_grad: the gradients of a layer's weights and of its bias read the same incoming
+// gradient; one kernel gives both.
 #include <map>
 
 #include "passes/pass_list.h"
@@ -10,7 +10,8 @@ namespace {
 
 bool is_weight_gradient(const Node& node) {
   if (node.output_dtype(0) != kFloat32) return false;
-  if (node.type() == "MatMul") return node.attr<bool>("transpose_a") && !node.attr<bool>("transpose_b");
+  if (node.type() == "MatMul")
+    return node.attr<bool>("transpose_a") && !node.attr<bool>("transpose_b");
   return node.type() == "Conv2DBackpropFilter" && node.attr<std::string>("data_format") == "NHWC";
 }
 
@@ -22,7 +23,8 @@ class FuseBiasGrad : public Rewriter {
   explicit FuseBiasGrad(const PlanGraph& source) : Rewriter(source) { find_pairs(); }
 
  protected:
-  // The fused node stands where the first of the two stood, so that whoever reads either comes later.
+  // The fused node stands where the first of the two stood, so that whoever reads either comes
+  // later.
   std::vector<Output> rewrite(const Node& node, const std::vector<Output>& inputs) override {
     const auto pair = pairs_.find(&node);
     if (pair == pairs_.end()) return copy(node, inputs);
@@ -39,12 +41,14 @@ class FuseBiasGrad : public Rewriter {
     for (int id = 0; id < graph.num_nodes(); ++id) {
       const Node& bias = graph.node(id);
       if (bias.type() != "BiasAddGrad" || bias.output_dtype(0) != kFloat32 ||
-          bias.attr<std::string>("data_format") != "NHWC" || !bias.control_inputs().empty() || is_pinned(bias)) {
+          bias.attr<std::string>("data_format") != "NHWC" || !bias.control_inputs().empty() ||
+          is_pinned(bias)) {
         continue;
       }
       for (const Node* weights : consumers(bias.input(0))) {
-        if (!is_weight_gradient(*weights) || !(weights->input(incoming(*weights)) == bias.input(0)) ||
-            pairs_.contains(weights) || !weights->control_inputs().empty() || is_pinned(*weights) ||
+        if (!is_weight_gradient(*weights) ||
+            !(weights->input(incoming(*weights)) == bias.input(0)) || pairs_.contains(weights) ||
+            !weights->control_inputs().empty() || is_pinned(*weights) ||
             !inputs_before(*weights, std::min(weights->id(), id))) {
           continue;
         }
@@ -72,17 +76,22 @@ class FuseBiasGrad : public Rewriter {
     if (weights.type() == "MatMul") {
       attrs.erase("transpose_a");
       attrs.erase("transpose_b");
-      return &replace(first, "_MatMulBiasGrad", std::move(inputs), std::move(attrs), weights.name());
+      return &replace(first, "_MatMulBiasGrad", std::move(inputs), std::move(attrs),
+                      weights.name());
     }
-    return &replace(first, "_Conv2DBackpropFilterBias", std::move(inputs), std::move(attrs), weights.name());
+    return &replace(first, "_Conv2DBackpropFilterBias", std::move(inputs), std::move(attrs),
+                    weights.name());
   }
 
-  std::map<const Node*, const Node*> pairs_;  // from either of the two to the gradient of the weights
+  std::map<const Node*, const Node*>
+      pairs_;  // from either of the two to the gradient of the weights
   std::map<const Node*, Node*> built_;
 };
 
 }  // namespace
 
-PlanGraph fuse_bias_grad(const PlanGraph& source, const PassContext&) { return FuseBiasGrad(source).run(); }
+PlanGraph fuse_bias_grad(const PlanGraph& source, const PassContext&) {
+  return FuseBiasGrad(source).run();
+}
 
 }  // namespace thalweg

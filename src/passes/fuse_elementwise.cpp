@@ -1,5 +1,5 @@
-// fuse_elementwise: a tree of element-wise ops becomes one loop over cache-sized tiles; what lies between is never
-// written to memory.
+// fuse_elementwise: a tree of element-wise ops becomes one loop over cache-sized tiles; what lies
+// between is never written to memory.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -15,12 +15,21 @@ constexpr size_t kMaxInstructions = 24;
 constexpr size_t kMaxArguments = 12;
 
 const std::set<std::string_view>& fusible_ops() {
-  static const std::set<std::string_view> ops = {
-      "Neg", "Abs", "Sign", "Exp", "Expm1", "Log", "Log1p", "Sqrt", "Rsqrt", "Square", "Reciprocal", "Tanh", "Sigmoid",
-      "Erf", "Floor", "Ceil", "Relu", "Relu6", "LeakyRelu", "Elu", "Selu", "Softplus", "Softsign", "AddV2", "Add", "Sub",
-      "Mul", "RealDiv", "Div", "DivNoNan", "Maximum", "Minimum", "SquaredDifference", "ReluGrad", "Relu6Grad",
-      "LeakyReluGrad", "EluGrad", "SeluGrad", "SoftplusGrad", "SoftsignGrad", "SigmoidGrad", "TanhGrad", "SqrtGrad",
-      "RsqrtGrad", "ReciprocalGrad"};
+  static const std::set<std::string_view> ops = {"Neg",          "Abs",         "Sign",
+                                                 "Exp",          "Expm1",       "Log",
+                                                 "Log1p",        "Sqrt",        "Rsqrt",
+                                                 "Square",       "Reciprocal",  "Tanh",
+                                                 "Sigmoid",      "Erf",         "Floor",
+                                                 "Ceil",         "Relu",        "Relu6",
+                                                 "LeakyRelu",    "Elu",         "Selu",
+                                                 "Softplus",     "Softsign",    "AddV2",
+                                                 "Add",          "Sub",         "Mul",
+                                                 "RealDiv",      "Div",         "DivNoNan",
+                                                 "Maximum",      "Minimum",     "SquaredDifference",
+                                                 "ReluGrad",     "Relu6Grad",   "LeakyReluGrad",
+                                                 "EluGrad",      "SeluGrad",    "SoftplusGrad",
+                                                 "SoftsignGrad", "SigmoidGrad", "TanhGrad",
+                                                 "SqrtGrad",     "RsqrtGrad",   "ReciprocalGrad"};
   return ops;
 }
 
@@ -29,7 +38,8 @@ bool is_fusible(const Node& node) {
          node.output_shape(0).is_fully_defined() && node.control_inputs().empty();
 }
 
-// An operand the kernel can index: of the whole shape, one value, or repeated along leading dimensions.
+// An operand the kernel can index: of the whole shape, one value, or repeated along leading
+// dimensions.
 bool is_simple_operand(const Shape& operand, const Shape& whole) {
   if (!operand.is_fully_defined()) return false;
   if (operand == whole || operand.num_elements() == 1) return true;
@@ -43,7 +53,9 @@ class FuseElementwise : public Rewriter {
     const Graph& graph = *source.graph;
     for (int id = graph.num_nodes() - 1; id >= 0; --id) {
       const Node& node = graph.node(id);
-      if (!is_fusible(node) || swallowed_.contains(&node) || !operands_fit(node, node.output_shape(0))) continue;
+      if (!is_fusible(node) || swallowed_.contains(&node) ||
+          !operands_fit(node, node.output_shape(0)))
+        continue;
       std::set<const Node*> group = grow(node);
       if (group.size() < 2) continue;
       for (const Node* member : group) {
@@ -65,7 +77,8 @@ class FuseElementwise : public Rewriter {
     const std::vector<Output> args = arguments(members);
     const auto index_of = [&](const Output& operand) -> int64_t {
       const auto member = std::find(members.begin(), members.end(), operand.node());
-      if (member != members.end()) return static_cast<int64_t>(args.size()) + (member - members.begin());
+      if (member != members.end())
+        return static_cast<int64_t>(args.size()) + (member - members.begin());
       return std::find(args.begin(), args.end(), operand) - args.begin();
     };
     std::vector<std::string> ops;
@@ -73,35 +86,42 @@ class FuseElementwise : public Rewriter {
     std::vector<float> alphas;
     for (const Node* member : members) {
       ops.emplace_back(member->type());
-      for (int k = 0; k < 3; ++k) operands.push_back(k < member->num_inputs() ? index_of(member->input(k)) : -1);
+      for (int k = 0; k < 3; ++k)
+        operands.push_back(k < member->num_inputs() ? index_of(member->input(k)) : -1);
       const AttrValue* alpha = member->find_attr("alpha");
       alphas.push_back(alpha == nullptr ? 0.0f : std::get<float>(*alpha));
     }
     std::vector<Output> mapped_args;
     for (const Output& arg : args) mapped_args.push_back(mapped(arg));
     return {replace(node, "_FusedElementwise", std::move(mapped_args),
-                    {{"ops", std::move(ops)}, {"operands", std::move(operands)}, {"alphas", std::move(alphas)}})
+                    {{"ops", std::move(ops)},
+                     {"operands", std::move(operands)},
+                     {"alphas", std::move(alphas)}})
                 .output()};
   }
 
  private:
   static bool operands_fit(const Node& node, const Shape& whole) {
-    return std::all_of(node.inputs().begin(), node.inputs().end(),
-                       [&](const Output& input) { return is_simple_operand(input.shape(), whole); });
+    return std::all_of(node.inputs().begin(), node.inputs().end(), [&](const Output& input) {
+      return is_simple_operand(input.shape(), whole);
+    });
   }
 
   static std::vector<Output> arguments(const std::vector<const Node*>& members) {
     std::vector<Output> args;
     for (const Node* member : members) {
       for (const Output& input : member->inputs()) {
-        const bool inside = std::find(members.begin(), members.end(), input.node()) != members.end();
-        if (!inside && std::find(args.begin(), args.end(), input) == args.end()) args.push_back(input);
+        const bool inside =
+            std::find(members.begin(), members.end(), input.node()) != members.end();
+        if (!inside && std::find(args.begin(), args.end(), input) == args.end())
+          args.push_back(input);
       }
     }
     return args;
   }
 
-  // `root` and all producers that only the group reads, newest first, so that consumers are known before producers.
+  // `root` and all producers that only the group reads, newest first, so that consumers are known
+  // before producers.
   std::set<const Node*> grow(const Node& root) const {
     const Shape& whole = root.output_shape(0);
     std::set<const Node*> group = {&root};
@@ -126,12 +146,14 @@ class FuseElementwise : public Rewriter {
   }
 
   bool joins(const Node& node, const Shape& whole, const std::set<const Node*>& group) const {
-    if (!is_fusible(node) || swallowed_.contains(&node) || groups_.contains(&node) || is_pinned(node) ||
-        !(node.output_shape(0) == whole) || is_fetched(node.output()) || !operands_fit(node, whole)) {
+    if (!is_fusible(node) || swallowed_.contains(&node) || groups_.contains(&node) ||
+        is_pinned(node) || !(node.output_shape(0) == whole) || is_fetched(node.output()) ||
+        !operands_fit(node, whole)) {
       return false;
     }
     const auto& users = consumers(node.output());
-    return std::all_of(users.begin(), users.end(), [&](const Node* user) { return group.contains(user); });
+    return std::all_of(users.begin(), users.end(),
+                       [&](const Node* user) { return group.contains(user); });
   }
 
   std::set<const Node*> swallowed_;
@@ -140,6 +162,8 @@ class FuseElementwise : public Rewriter {
 
 }  // namespace
 
-PlanGraph fuse_elementwise(const PlanGraph& source, const PassContext&) { return FuseElementwise(source).run(); }
+PlanGraph fuse_elementwise(const PlanGraph& source, const PassContext&) {
+  return FuseElementwise(source).run();
+}
 
 }  // namespace thalweg

@@ -7,10 +7,12 @@
 namespace thalweg {
 namespace {
 
-constexpr std::string_view kActivations[] = {"Relu", "Relu6", "Elu", "Tanh", "Sigmoid", "LeakyRelu"};
+constexpr std::string_view kActivations[] = {"Relu", "Relu6",   "Elu",
+                                             "Tanh", "Sigmoid", "LeakyRelu"};
 
 bool is_activation(std::string_view type) {
-  return std::find(std::begin(kActivations), std::end(kActivations), type) != std::end(kActivations);
+  return std::find(std::begin(kActivations), std::end(kActivations), type) !=
+         std::end(kActivations);
 }
 
 std::string_view fused_name(std::string_view type) {
@@ -35,7 +37,8 @@ class FuseEpilogue : public Rewriter {
       return copy(node, inputs);
     }
     std::vector<std::string> ops;
-    if (const AttrValue* before = built.find_attr("fused_ops")) ops = std::get<std::vector<std::string>>(*before);
+    if (const AttrValue* before = built.find_attr("fused_ops"))
+      ops = std::get<std::vector<std::string>>(*before);
     ops.emplace_back(node.type());
     std::vector<Output> operands(built.inputs().begin(), built.inputs().end());
     if (bias) operands.push_back(inputs[1]);
@@ -52,15 +55,20 @@ class FuseEpilogue : public Rewriter {
   static bool accepts(const Node& built, const Node& node, bool bias) {
     const AttrValue* before = built.find_attr("fused_ops");
     const size_t count = before == nullptr ? 0 : std::get<std::vector<std::string>>(*before).size();
-    if (!bias) return count == 0 || (count == 1 && std::get<std::vector<std::string>>(*before)[0] == "BiasAdd");
+    if (!bias)
+      return count == 0 ||
+             (count == 1 && std::get<std::vector<std::string>>(*before)[0] == "BiasAdd");
     const AttrValue* format = built.find_attr("data_format");
     const std::string& wanted = node.attr<std::string>("data_format");
-    return count == 0 && (format == nullptr ? wanted == "NHWC" : std::get<std::string>(*format) == wanted);
+    return count == 0 &&
+           (format == nullptr ? wanted == "NHWC" : std::get<std::string>(*format) == wanted);
   }
 };
 
 }  // namespace
 
-PlanGraph fuse_epilogue(const PlanGraph& source, const PassContext&) { return FuseEpilogue(source).run(); }
+PlanGraph fuse_epilogue(const PlanGraph& source, const PassContext&) {
+  return FuseEpilogue(source).run();
+}
 
 }  // namespace thalweg

@@ -17,7 +17,8 @@ bool is_update(const Node& node) {
 std::string group_key(const Node& node) {
   std::string key = str(node.type(), ' ', node.attr<DType>("T"), ' ', node.device());
   for (std::string_view attr : {"use_nesterov", "update_slots", "multiply_linear_by_lr"}) {
-    if (const AttrValue* value = node.find_attr(attr)) append(key, str(' ', std::get<bool>(*value)));
+    if (const AttrValue* value = node.find_attr(attr))
+      append(key, str(' ', std::get<bool>(*value)));
   }
   return key;
 }
@@ -61,9 +62,12 @@ class FuseUpdates : public Rewriter {
   }
 
  private:
-  // The updates run together where the last stood: nothing in between may touch their variables or wait for one.
+  // The updates run together where the last stood: nothing in between may touch their variables or
+  // wait for one.
   static bool may_move_to_last(const Graph& graph, const std::vector<const Node*>& group) {
-    const auto in_group = [&](const Node* node) { return std::find(group.begin(), group.end(), node) != group.end(); };
+    const auto in_group = [&](const Node* node) {
+      return std::find(group.begin(), group.end(), node) != group.end();
+    };
     std::vector<Output> resources;
     for (const Node* member : group) {
       for (const Output& input : member->inputs()) {
@@ -87,6 +91,8 @@ class FuseUpdates : public Rewriter {
 
 }  // namespace
 
-PlanGraph fuse_updates(const PlanGraph& source, const PassContext&) { return FuseUpdates(source).run(); }
+PlanGraph fuse_updates(const PlanGraph& source, const PassContext&) {
+  return FuseUpdates(source).run();
+}
 
 }  // namespace thalweg

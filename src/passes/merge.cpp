@@ -1,5 +1,6 @@
-// merge: common subexpressions. Two nodes of one op with the same attributes and inputs become one; random ops and
-// changes of state never do, reads of a variable do while nothing writes it in between.
+// merge: common subexpressions. Two nodes of one op with the same attributes and inputs become one;
+// random ops and changes of state never do, reads of a variable do while nothing writes it in
+// between.
 #include <algorithm>
 #include <map>
 
@@ -21,7 +22,8 @@ class Merge : public Rewriter {
       }
     }
     const bool pure = node.effect() == Effect::kNone || node.effect() == Effect::kReads;
-    if (!pure || node.type() == "Placeholder" || is_pinned(node) || !node.control_inputs().empty()) {
+    if (!pure || node.type() == "Placeholder" || is_pinned(node) ||
+        !node.control_inputs().empty()) {
       return copy(node, inputs);
     }
     std::vector<std::vector<Output>>& candidates = known_[key_of(node, inputs)];
@@ -47,7 +49,9 @@ class Merge : public Rewriter {
 
   static bool same_attributes(const Node& a, const Node& b) {
     return std::equal(a.attrs().begin(), a.attrs().end(), b.attrs().begin(), b.attrs().end(),
-                      [](const auto& x, const auto& y) { return x.first == y.first && same_attr(x.second, y.second); });
+                      [](const auto& x, const auto& y) {
+                        return x.first == y.first && same_attr(x.second, y.second);
+                      });
   }
 
   std::map<Key, std::vector<std::vector<Output>>> known_;

@@ -1,5 +1,5 @@
-// prune: drops what no fetch, target or side effect needs. specialize() starts pruned; folding and fusion leave nodes
-// behind that nobody reads any more.
+// prune: drops what no fetch, target or side effect needs. specialize() starts pruned; folding and
+// fusion leave nodes behind that nobody reads any more.
 #include "passes/pass_list.h"
 #include "thalweg/passes/rewriter.h"
 
@@ -8,7 +8,8 @@ namespace {
 
 class Prune : public Rewriter {
  public:
-  explicit Prune(const PlanGraph& source) : Rewriter(source), needed_(static_cast<size_t>(source.graph->num_nodes())) {
+  explicit Prune(const PlanGraph& source)
+      : Rewriter(source), needed_(static_cast<size_t>(source.graph->num_nodes())) {
     const auto need = [&](const Node* node) { needed_[static_cast<size_t>(node->id())] = true; };
     for (const Output& feed : source.feeds) need(feed.node());
     for (const Output& fetch : source.fetches) need(fetch.node());

@@ -12,9 +12,11 @@ Rewriter::Rewriter(const PlanGraph& source) : source_(source) {
     consumers_.emplace_back(static_cast<size_t>(node.num_outputs()));
     fetched_.emplace_back(static_cast<size_t>(node.num_outputs()), false);
     for (const Output& input : node.inputs()) {
-      consumers_[static_cast<size_t>(input.node()->id())][static_cast<size_t>(input.index())].push_back(&node);
+      consumers_[static_cast<size_t>(input.node()->id())][static_cast<size_t>(input.index())]
+          .push_back(&node);
     }
-    for (const Node* control : node.control_inputs()) pinned_[static_cast<size_t>(control->id())] = true;
+    for (const Node* control : node.control_inputs())
+      pinned_[static_cast<size_t>(control->id())] = true;
   }
   for (const Output& fetch : source.fetches) {
     fetched_[static_cast<size_t>(fetch.node()->id())][static_cast<size_t>(fetch.index())] = true;
@@ -31,7 +33,8 @@ PlanGraph Rewriter::run() {
     inputs.reserve(static_cast<size_t>(node.num_inputs()));
     for (const Output& input : node.inputs()) {
       const auto& outputs = map_[static_cast<size_t>(input.node()->id())];
-      // The producer was dropped or swallowed by a fused node to come: only a node that is dropped as well may miss it.
+      // The producer was dropped or swallowed by a fused node to come: only a node that is dropped
+      // as well may miss it.
       inputs.push_back(outputs.empty() ? Output() : outputs[static_cast<size_t>(input.index())]);
     }
     const auto slot = static_cast<size_t>(id);
@@ -70,34 +73,37 @@ std::vector<Output> Rewriter::copy(const Node& node, const std::vector<Output>& 
   return outputs;
 }
 
-Node& Rewriter::replace(const Node& node, std::string_view op, std::vector<Output> inputs, AttrMap attrs,
-                        std::string_view name) {
-  Node& result = target().add(op, std::move(inputs), std::move(attrs),
-                              {.name = std::string(name.empty() ? std::string_view(node.name()) : name),
-                               .device = node.device(),
-                               .control_inputs = mapped_controls(node)});
+Node& Rewriter::replace(const Node& node, std::string_view op, std::vector<Output> inputs,
+                        AttrMap attrs, std::string_view name) {
+  Node& result =
+      target().add(op, std::move(inputs), std::move(attrs),
+                   {.name = std::string(name.empty() ? std::string_view(node.name()) : name),
+                    .device = node.device(),
+                    .control_inputs = mapped_controls(node)});
   node_map_[static_cast<size_t>(node.id())] = &result;
   return result;
 }
 
-Node& Rewriter::replace_all(const std::vector<const Node*>& nodes, std::string_view op, std::vector<Output> inputs,
-                            AttrMap attrs) {
+Node& Rewriter::replace_all(const std::vector<const Node*>& nodes, std::string_view op,
+                            std::vector<Output> inputs, AttrMap attrs) {
   const Node& last = *nodes.back();
   std::vector<Node*> controls;
   for (const Node* node : nodes) {
     const std::vector<Node*> more = mapped_controls(*node);
     controls.insert(controls.end(), more.begin(), more.end());
   }
-  Node& result =
-      target().add(op, std::move(inputs), std::move(attrs),
-                   {.name = last.name(), .device = last.device(), .control_inputs = std::move(controls)});
+  Node& result = target().add(
+      op, std::move(inputs), std::move(attrs),
+      {.name = last.name(), .device = last.device(), .control_inputs = std::move(controls)});
   for (const Node* node : nodes) node_map_[static_cast<size_t>(node->id())] = &result;
   return result;
 }
 
 Output Rewriter::constant(const Node& near, Tensor value) {
   const DType dtype = value.dtype();
-  return target().add("Const", {}, {{"dtype", dtype}, {"value", std::move(value)}}, {.name = near.name()}).output();
+  return target()
+      .add("Const", {}, {{"dtype", dtype}, {"value", std::move(value)}}, {.name = near.name()})
+      .output();
 }
 
 std::vector<Node*> Rewriter::mapped_controls(const Node& node) const {
@@ -110,7 +116,8 @@ std::vector<Node*> Rewriter::mapped_controls(const Node& node) const {
 
 Output Rewriter::mapped(const Output& old) const {
   const auto& outputs = map_[static_cast<size_t>(old.node()->id())];
-  THALWEG_CHECK(!outputs.empty() && outputs[static_cast<size_t>(old.index())], old.name(), " is gone but still in use");
+  THALWEG_CHECK(!outputs.empty() && outputs[static_cast<size_t>(old.index())], old.name(),
+                " is gone but still in use");
   return outputs[static_cast<size_t>(old.index())];
 }
 

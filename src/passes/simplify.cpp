@@ -9,7 +9,8 @@ namespace {
 
 bool is_splat(const Output& output, double value) {
   const Tensor* tensor = constant_value(output);
-  if (tensor == nullptr || !is_numeric(tensor->dtype()) || tensor->num_elements() == 0) return false;
+  if (tensor == nullptr || !is_numeric(tensor->dtype()) || tensor->num_elements() == 0)
+    return false;
   for (int64_t i = 0; i < tensor->num_elements(); ++i) {
     if (tensor->at(i) != value) return false;
   }
@@ -20,7 +21,8 @@ std::optional<std::vector<int64_t>> constant_ints(const Output& output) {
   const Tensor* tensor = constant_value(output);
   if (tensor == nullptr || !is_integer(tensor->dtype())) return std::nullopt;
   std::vector<int64_t> values;
-  for (int64_t i = 0; i < tensor->num_elements(); ++i) values.push_back(static_cast<int64_t>(tensor->at(i)));
+  for (int64_t i = 0; i < tensor->num_elements(); ++i)
+    values.push_back(static_cast<int64_t>(tensor->at(i)));
   return values;
 }
 
@@ -32,7 +34,8 @@ class Simplify : public Rewriter {
 
  protected:
   std::vector<Output> rewrite(const Node& node, const std::vector<Output>& inputs) override {
-    if (node.effect() != Effect::kNone || is_pinned(node) || !node.control_inputs().empty() || inputs.empty()) {
+    if (node.effect() != Effect::kNone || is_pinned(node) || !node.control_inputs().empty() ||
+        inputs.empty()) {
       return copy(node, inputs);
     }
     if (const Output same = unchanged(node, inputs)) return {same};
@@ -45,18 +48,24 @@ class Simplify : public Rewriter {
   static Output unchanged(const Node& node, const std::vector<Output>& in) {
     const std::string_view type = node.type();
     const Shape& result = node.output_shape(0);
-    const auto keeps_shape = [&](const Output& x) { return is_known(x.shape()) && x.shape() == result; };
+    const auto keeps_shape = [&](const Output& x) {
+      return is_known(x.shape()) && x.shape() == result;
+    };
     if (type == "Identity" || type == "StopGradient" || type == "PreventGradient") return in[0];
     if (type == "AddN" && in.size() == 1) return in[0];
-    if ((type == "Reshape" || type == "BroadcastTo" || type == "Squeeze" || type == "Tile") && keeps_shape(in[0])) {
+    if ((type == "Reshape" || type == "BroadcastTo" || type == "Squeeze" || type == "Tile") &&
+        keeps_shape(in[0])) {
       return in[0];
     }
     if (type == "Cast" && in[0].dtype() == node.output_dtype(0)) return in[0];
     if (type == "ConcatV2" && in.size() == 2) return in[0];
-    if ((type == "AddV2" || type == "Add") && is_splat(in[1], 0) && keeps_shape(in[0])) return in[0];
-    if ((type == "AddV2" || type == "Add") && is_splat(in[0], 0) && keeps_shape(in[1])) return in[1];
+    if ((type == "AddV2" || type == "Add") && is_splat(in[1], 0) && keeps_shape(in[0]))
+      return in[0];
+    if ((type == "AddV2" || type == "Add") && is_splat(in[0], 0) && keeps_shape(in[1]))
+      return in[1];
     if (type == "Sub" && is_splat(in[1], 0) && keeps_shape(in[0])) return in[0];
-    if ((type == "Mul" || type == "RealDiv") && is_splat(in[1], 1) && keeps_shape(in[0])) return in[0];
+    if ((type == "Mul" || type == "RealDiv") && is_splat(in[1], 1) && keeps_shape(in[0]))
+      return in[0];
     if (type == "Mul" && is_splat(in[0], 1) && keeps_shape(in[1])) return in[1];
     if (type == "Pow" && is_splat(in[1], 1) && keeps_shape(in[0])) return in[0];
     if (type == "Neg" && in[0].node()->type() == "Neg") return in[0].node()->input(0);
@@ -78,7 +87,8 @@ class Simplify : public Rewriter {
   // The same value from a cheaper or better known op; nothing when there is none.
   Output rephrased(const Node& node, const std::vector<Output>& in) {
     const std::string_view type = node.type();
-    if (type == "AddN" && in.size() == 2 && in[0].shape() == in[1].shape() && is_numeric(in[0].dtype())) {
+    if (type == "AddN" && in.size() == 2 && in[0].shape() == in[1].shape() &&
+        is_numeric(in[0].dtype())) {
       return replace(node, "AddV2", in, {}).output();
     }
     if (type == "Reshape" && in[0].node()->type() == "Reshape") {
@@ -92,7 +102,8 @@ class Simplify : public Rewriter {
     if (type == "Sum") return as_bias_gradient(node, in);
     if (type == "Pow" && is_known(in[0].shape()) && in[0].shape() == node.output_shape(0)) {
       if (is_splat(in[1], 2)) return replace(node, "Square", {in[0]}, {}).output();
-      if (is_splat(in[1], 0.5) && is_floating(in[0].dtype())) return replace(node, "Sqrt", {in[0]}, {}).output();
+      if (is_splat(in[1], 0.5) && is_floating(in[0].dtype()))
+        return replace(node, "Sqrt", {in[0]}, {}).output();
     }
     return without_broadcast(node, in);
   }
@@ -104,10 +115,11 @@ class Simplify : public Rewriter {
     const auto inner_perm = constant_ints(inner.input(1));
     if (!outer_perm || !inner_perm) return {};
     std::vector<int32_t> perm;
-    for (int64_t p : *outer_perm) perm.push_back(static_cast<int32_t>((*inner_perm)[static_cast<size_t>(p)]));
+    for (int64_t p : *outer_perm)
+      perm.push_back(static_cast<int32_t>((*inner_perm)[static_cast<size_t>(p)]));
     if (std::is_sorted(perm.begin(), perm.end())) return inner.input(0);
-    const Output together =
-        constant(node, Tensor::from(std::span<const int32_t>(perm), Shape{static_cast<int64_t>(perm.size())}));
+    const Output together = constant(node, Tensor::from(std::span<const int32_t>(perm),
+                                                        Shape{static_cast<int64_t>(perm.size())}));
     return replace(node, "Transpose", {inner.input(0), together}, {}).output();
   }
 
@@ -126,7 +138,8 @@ class Simplify : public Rewriter {
       attrs[flag] = !std::get<bool>(attrs[flag]);
       changed = true;
     }
-    return changed ? replace(node, "MatMul", std::move(operands), std::move(attrs)).output() : Output();
+    return changed ? replace(node, "MatMul", std::move(operands), std::move(attrs)).output()
+                   : Output();
   }
 
   // A row added to a matrix product or to images is a bias, which fuses with what makes them.
@@ -136,8 +149,11 @@ class Simplify : public Rewriter {
       const Output bias = in[1 - i];
       const std::string_view producer = value.node()->type();
       if (producer != "MatMul" && producer != "Conv2D") continue;
-      if (producer == "Conv2D" && value.node()->attr<std::string>("data_format") != "NHWC") continue;
-      if (bias.shape().rank() != 1 || !is_known(bias.shape()) || bias.shape()[0] != value.shape().dim(-1)) continue;
+      if (producer == "Conv2D" && value.node()->attr<std::string>("data_format") != "NHWC")
+        continue;
+      if (bias.shape().rank() != 1 || !is_known(bias.shape()) ||
+          bias.shape()[0] != value.shape().dim(-1))
+        continue;
       if (!is_floating(value.dtype())) continue;
       return replace(node, "BiasAdd", {value, bias}, {}).output();
     }
@@ -151,14 +167,17 @@ class Simplify : public Rewriter {
     if (!axes || rank < 2 || node.attr<bool>("keep_dims") || !is_floating(in[0].dtype())) return {};
     std::vector<bool> summed(static_cast<size_t>(rank), false);
     for (int64_t axis : *axes) summed[static_cast<size_t>(axis < 0 ? axis + rank : axis)] = true;
-    const bool all_but_last = std::count(summed.begin(), summed.end(), true) == rank - 1 && !summed.back();
+    const bool all_but_last =
+        std::count(summed.begin(), summed.end(), true) == rank - 1 && !summed.back();
     return all_but_last ? replace(node, "BiasAddGrad", {in[0]}, {}).output() : Output();
   }
 
   // x * broadcast_to(s, shape of x) needs no broadcast: the product does it by itself.
   Output without_broadcast(const Node& node, const std::vector<Output>& in) {
-    static constexpr std::string_view kBinary[] = {"AddV2", "Add", "Sub", "Mul", "RealDiv", "Div", "Maximum", "Minimum"};
-    if (std::find(std::begin(kBinary), std::end(kBinary), node.type()) == std::end(kBinary)) return {};
+    static constexpr std::string_view kBinary[] = {"AddV2",   "Add", "Sub",     "Mul",
+                                                   "RealDiv", "Div", "Maximum", "Minimum"};
+    if (std::find(std::begin(kBinary), std::end(kBinary), node.type()) == std::end(kBinary))
+      return {};
     for (size_t i = 0; i < 2; ++i) {
       const Node& producer = *in[i].node();
       if (producer.type() != "BroadcastTo" || !is_known(in[1 - i].shape()) ||

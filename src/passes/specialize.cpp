@@ -7,7 +7,8 @@ namespace {
 
 // Nodes that the fetches and targets need, not looking behind what is fed.
 std::vector<bool> needed_nodes(const Graph& graph, const std::map<Output, size_t>& fed,
-                               const std::vector<Output>& fetches, const std::vector<Node*>& targets) {
+                               const std::vector<Output>& fetches,
+                               const std::vector<Node*>& targets) {
   std::vector<bool> needed(static_cast<size_t>(graph.num_nodes()), false);
   const auto need = [&](const Output& output) {
     if (!fed.contains(output)) needed[static_cast<size_t>(output.node()->id())] = true;
@@ -18,27 +19,30 @@ std::vector<bool> needed_nodes(const Graph& graph, const std::map<Output, size_t
     if (!needed[static_cast<size_t>(id)]) continue;
     const Node& node = graph.node(id);
     for (const Output& input : node.inputs()) need(input);
-    for (const Node* control : node.control_inputs()) needed[static_cast<size_t>(control->id())] = true;
+    for (const Node* control : node.control_inputs())
+      needed[static_cast<size_t>(control->id())] = true;
   }
   return needed;
 }
 
 void check_feed(const Graph& graph, const FeedSpec& feed) {
   if (!feed.tensor) throw invalid_argument("a feed names no tensor");
-  if (&feed.tensor.graph() != &graph) throw invalid_argument("feed ", feed.tensor.name(), " belongs to another graph");
+  if (&feed.tensor.graph() != &graph)
+    throw invalid_argument("feed ", feed.tensor.name(), " belongs to another graph");
   if (feed.dtype != feed.tensor.dtype()) {
-    throw invalid_argument("feed ", feed.tensor.name(), ": the graph wants ", feed.tensor.dtype(), ", got ", feed.dtype);
+    throw invalid_argument("feed ", feed.tensor.name(), ": the graph wants ", feed.tensor.dtype(),
+                           ", got ", feed.dtype);
   }
   if (!feed.shape.is_compatible_with(feed.tensor.shape())) {
-    throw invalid_argument("feed ", feed.tensor.name(), ": the graph wants shape ", feed.tensor.shape(), ", got ",
-                           feed.shape);
+    throw invalid_argument("feed ", feed.tensor.name(), ": the graph wants shape ",
+                           feed.tensor.shape(), ", got ", feed.shape);
   }
 }
 
 }  // namespace
 
-PlanGraph specialize(const Graph& graph, const std::vector<FeedSpec>& feeds, const std::vector<Output>& fetches,
-                     const std::vector<Node*>& targets) {
+PlanGraph specialize(const Graph& graph, const std::vector<FeedSpec>& feeds,
+                     const std::vector<Output>& fetches, const std::vector<Node*>& targets) {
   PlanGraph plan;
   plan.graph = std::make_unique<Graph>(graph.registry());
   plan.graph->set_seed(graph.seed());
@@ -51,14 +55,18 @@ PlanGraph specialize(const Graph& graph, const std::vector<FeedSpec>& feeds, con
   }
   for (const Output& fetch : fetches) {
     if (!fetch) throw invalid_argument("a fetch names no tensor");
-    if (&fetch.graph() != &graph) throw invalid_argument("fetch ", fetch.name(), " belongs to another graph");
+    if (&fetch.graph() != &graph)
+      throw invalid_argument("fetch ", fetch.name(), " belongs to another graph");
   }
   for (const FeedSpec& feed : feeds) {
     const Node& node = *feed.tensor.node();
-    std::string name = feed.tensor.index() == 0 ? node.name() : str(node.name(), "_", feed.tensor.index());
+    std::string name =
+        feed.tensor.index() == 0 ? node.name() : str(node.name(), "_", feed.tensor.index());
     if (node.type() != "Placeholder") name += "_fed";
     plan.feeds.push_back(
-        plan.graph->add("Placeholder", {}, {{"dtype", feed.dtype}, {"shape", feed.shape}}, {.name = name}).output());
+        plan.graph
+            ->add("Placeholder", {}, {{"dtype", feed.dtype}, {"shape", feed.shape}}, {.name = name})
+            .output());
   }
 
   const std::vector<bool> needed = needed_nodes(graph, fed, fetches, targets);
@@ -71,23 +79,25 @@ PlanGraph specialize(const Graph& graph, const std::vector<FeedSpec>& feeds, con
     if (!needed[static_cast<size_t>(id)]) continue;
     const Node& node = graph.node(id);
     if (node.type() == "Placeholder") {
-      throw invalid_argument("placeholder `", node.name(), "` (", node.output_dtype(0), node.output_shape(0),
-                             ") is needed but not fed");
+      throw invalid_argument("placeholder `", node.name(), "` (", node.output_dtype(0),
+                             node.output_shape(0), ") is needed but not fed");
     }
     std::vector<Output> inputs;
     for (const Output& input : node.inputs()) inputs.push_back(map(input));
     std::vector<Node*> controls;
-    for (const Node* control : node.control_inputs()) controls.push_back(copies[static_cast<size_t>(control->id())]);
+    for (const Node* control : node.control_inputs())
+      controls.push_back(copies[static_cast<size_t>(control->id())]);
     AttrMap attrs = node.attrs();
     if (node.type() == "VarHandleOp" && node.attr<std::string>("shared_name").empty()) {
       attrs["shared_name"] = node.name();  // the key of its state, whatever passes do to names
     }
-    copies[static_cast<size_t>(id)] = &plan.graph->add(node.type(), std::move(inputs), std::move(attrs),
-                                                       {.name = node.name(), .device = node.device(),
-                                                        .control_inputs = std::move(controls)});
+    copies[static_cast<size_t>(id)] = &plan.graph->add(
+        node.type(), std::move(inputs), std::move(attrs),
+        {.name = node.name(), .device = node.device(), .control_inputs = std::move(controls)});
   }
   for (const Output& fetch : fetches) plan.fetches.push_back(map(fetch));
-  for (const Node* target : targets) plan.targets.push_back(copies[static_cast<size_t>(target->id())]);
+  for (const Node* target : targets)
+    plan.targets.push_back(copies[static_cast<size_t>(target->id())]);
   return plan;
 }
 

@@ -36,7 +36,8 @@ class Plan::StepContext final : public KernelContext {
   }
 
   void set_output(int i, Tensor value) override {
-    const PlanValue& target = plan_.values_[static_cast<size_t>(step_->outputs[static_cast<size_t>(i)])];
+    const PlanValue& target =
+        plan_.values_[static_cast<size_t>(step_->outputs[static_cast<size_t>(i)])];
     THALWEG_CHECK(target.source == Source::kSlot, "output ", i, " has memory already");
     state_.slots[static_cast<size_t>(target.index)] = std::move(value);
   }
@@ -66,16 +67,19 @@ std::unique_ptr<Plan::RunState> Plan::make_run_state() const {
   state->feeds.resize(feeds_.size());
   for (const PlanValue& slot : slots_) {
     // Strings of known shape have their objects made once; other slots are filled by the kernel.
-    state->slots.push_back(slot.shape.is_fully_defined() ? Tensor::zeros(slot.dtype, slot.shape) : Tensor());
+    state->slots.push_back(slot.shape.is_fully_defined() ? Tensor::zeros(slot.dtype, slot.shape)
+                                                         : Tensor());
   }
   state->variable_buffers.assign(variables_.size(), nullptr);
   char* arena = static_cast<char*>(state->arena->data());
   for (const PlanStep& step : steps_) {
     for (const auto* list : {&step.inputs, &step.outputs}) {
-      for (int v : *list) state->arguments.push_back(resolve(*state, values_[static_cast<size_t>(v)]));
+      for (int v : *list)
+        state->arguments.push_back(resolve(*state, values_[static_cast<size_t>(v)]));
     }
     state->kernel_states.push_back(step.kernel == nullptr ? nullptr : step.kernel->make_state());
-    state->scratch.push_back(step.scratch < 0 ? nullptr : arena + memory_.offsets[static_cast<size_t>(step.scratch)]);
+    state->scratch.push_back(
+        step.scratch < 0 ? nullptr : arena + memory_.offsets[static_cast<size_t>(step.scratch)]);
   }
   return state;
 }
@@ -134,7 +138,8 @@ void Plan::bind_variable(RunState& state, int variable) const {
 
 bool Plan::variables_ready() const {
   for (const PlanVariable& variable : variables_) {
-    if (variable.state->initialized ? !same_layout(variable.state->layout, variable.layout) : variable.must_be_set) {
+    if (variable.state->initialized ? !same_layout(variable.state->layout, variable.layout)
+                                    : variable.must_be_set) {
       return false;
     }
   }
@@ -145,8 +150,9 @@ void Plan::convert_variables() const {
   for (const PlanVariable& variable : variables_) {
     if (!variable.state->initialized) {
       if (!variable.must_be_set) continue;
-      throw failed_precondition("variable `", variable.state->name,
-                                "` has no value yet; call session.initialize() or restore a checkpoint first");
+      throw failed_precondition(
+          "variable `", variable.state->name,
+          "` has no value yet; call session.initialize() or restore a checkpoint first");
     }
     if (!same_layout(variable.state->layout, variable.layout)) {
       VariableStore::convert(*variable.state, variable.layout);
@@ -154,7 +160,8 @@ void Plan::convert_variables() const {
   }
 }
 
-void Plan::run(std::span<const Tensor> feeds, std::span<Tensor> fetches, const RunOptions& options) const {
+void Plan::run(std::span<const Tensor> feeds, std::span<Tensor> fetches,
+               const RunOptions& options) const {
   // Runs that only read share the variables; a run that writes has them for itself.
   std::shared_lock shared(store_->mutex_, std::defer_lock);
   std::unique_lock alone(store_->mutex_, std::defer_lock);
@@ -215,7 +222,8 @@ Tensor Plan::as_tensor(const RunState& state, const PlanValue& value) const {
     return value.shape.is_fully_defined() ? tensor.reshape(value.shape) : tensor;
   };
   switch (value.source) {
-    case Source::kArena: return Tensor::share(value.dtype, value.shape, state.arena, memory_.offsets[index]);
+    case Source::kArena:
+      return Tensor::share(value.dtype, value.shape, state.arena, memory_.offsets[index]);
     case Source::kConstant: return view(constants_[index]);
     case Source::kFeed: return view(state.feeds[index]);
     case Source::kVariable:
@@ -232,7 +240,9 @@ void Plan::run_dynamic(RunState& state, const PlanStep& step, uint64_t random_ru
   for (int v : step.inputs) {
     const PlanValue& value = values_[static_cast<size_t>(v)];
     inputs.push_back(as_tensor(state, value));
-    variables.push_back(value.source == Source::kResource ? variables_[static_cast<size_t>(value.index)].state : nullptr);
+    variables.push_back(value.source == Source::kResource
+                            ? variables_[static_cast<size_t>(value.index)].state
+                            : nullptr);
   }
   std::vector<Tensor> outputs =
       evaluate(*step.node, inputs, *kernels_, {.random_run = random_run, .variables = variables});
@@ -253,13 +263,14 @@ void Plan::check_finite(const RunState& state, const PlanStep& step) const {
     Tensor tensor = as_tensor(state, value);
     if (value.layout != nullptr) {
       Tensor plain(value.dtype, value.shape);
-      convert_layout(value.dtype, value.shape, value.layout, tensor.raw(), nullptr, plain.mutable_raw());
+      convert_layout(value.dtype, value.shape, value.layout, tensor.raw(), nullptr,
+                     plain.mutable_raw());
       tensor = std::move(plain);
     }
     for (int64_t e = 0; e < tensor.num_elements(); ++e) {
       if (std::isfinite(tensor.at(e))) continue;
-      throw out_of_range("output ", i, " ", tensor.dtype(), tensor.shape(), " is not finite: element ", e, " is ",
-                         tensor.at(e));
+      throw out_of_range("output ", i, " ", tensor.dtype(), tensor.shape(),
+                         " is not finite: element ", e, " is ", tensor.at(e));
     }
   }
 }
@@ -271,7 +282,8 @@ void Plan::collect(const RunState& state, std::span<Tensor> fetches) const {
                           fetches[i].shape() == value.shape && fetches[i].owns_buffer_alone() &&
                           value.dtype != kString;
     if (in_place) {
-      const void* from = value.source == Source::kArena ? resolve(state, value) : as_tensor(state, value).raw();
+      const void* from =
+          value.source == Source::kArena ? resolve(state, value) : as_tensor(state, value).raw();
       std::memcpy(fetches[i].mutable_raw(), from, fetches[i].byte_size());
     } else {
       fetches[i] = as_tensor(state, value).clone();

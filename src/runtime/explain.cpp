@@ -13,7 +13,9 @@ std::string pad(std::string text, size_t width) {
 
 std::string kilobytes(size_t bytes) { return str((bytes + 1023) / 1024, " KiB"); }
 
-std::string microseconds(double seconds) { return str(static_cast<int64_t>(seconds * 1e7) / 10.0, " us"); }
+std::string microseconds(double seconds) {
+  return str(static_cast<int64_t>(seconds * 1e7) / 10.0, " us");
+}
 
 }  // namespace
 
@@ -40,17 +42,20 @@ std::string Plan::explain(const std::vector<double>* step_seconds) const {
       const PlanValue& value = values_[static_cast<size_t>(v)];
       append(text, str(" -> ", value.dtype, value.shape));
       if (value.layout != nullptr) append(text, str(" as ", value.layout->to_string()));
-      if (value.source == Source::kArena) append(text, str(" @", memory_.offsets[static_cast<size_t>(value.index)]));
+      if (value.source == Source::kArena)
+        append(text, str(" @", memory_.offsets[static_cast<size_t>(value.index)]));
     }
     text += '\n';
   }
   for (const PlanVariable& variable : variables_) {
     if (variable.layout == nullptr) continue;
-    append(text, str("variable ", variable.state->name, " is kept as ", variable.layout->to_string(), "\n"));
+    append(text, str("variable ", variable.state->name, " is kept as ",
+                     variable.layout->to_string(), "\n"));
   }
   if (step_seconds != nullptr) append(text, str("all steps: ", microseconds(total), "\n"));
-  append(text, str(steps_.size(), " steps, ", conversions, " layout changes; arena ", kilobytes(memory_.arena_bytes),
-                   " for intermediates of ", kilobytes(intermediate_bytes_), "\n"));
+  append(text, str(steps_.size(), " steps, ", conversions, " layout changes; arena ",
+                   kilobytes(memory_.arena_bytes), " for intermediates of ",
+                   kilobytes(intermediate_bytes_), "\n"));
   return text;
 }
 

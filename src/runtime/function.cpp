@@ -12,12 +12,14 @@ namespace {
 // Everything that acts beside computing its outputs runs on every call, wanted or not.
 std::vector<Node*> side_effects(const Graph& graph) {
   std::vector<Node*> initializers;
-  for (const Graph::VariableRecord& variable : graph.variables()) initializers.push_back(variable.initializer);
+  for (const Graph::VariableRecord& variable : graph.variables())
+    initializers.push_back(variable.initializer);
   std::vector<Node*> result;
   for (int id = 0; id < graph.num_nodes(); ++id) {
     Node& node = graph.node(id);
     if (node.effect() != Effect::kWrites && node.effect() != Effect::kOrdered) continue;
-    if (std::find(initializers.begin(), initializers.end(), &node) == initializers.end()) result.push_back(&node);
+    if (std::find(initializers.begin(), initializers.end(), &node) == initializers.end())
+      result.push_back(&node);
   }
   return result;
 }
@@ -57,22 +59,25 @@ struct TracedFunction::State {
     trace->graph = std::make_unique<Graph>(*registry);
     std::vector<Output> placeholders;
     for (const Tensor& argument : arguments) {
-      if (!argument.is_valid()) throw invalid_argument("a traced function was given an empty tensor");
+      if (!argument.is_valid())
+        throw invalid_argument("a traced function was given an empty tensor");
       trace->dtypes.push_back(argument.dtype());
       trace->shapes.push_back(argument.shape());
-      placeholders.push_back(
-          placeholder(*trace->graph, argument.dtype(), argument.shape(), {.name = str("argument_", placeholders.size())}));
+      placeholders.push_back(placeholder(*trace->graph, argument.dtype(), argument.shape(),
+                                         {.name = str("argument_", placeholders.size())}));
     }
     std::vector<Output> results = body(*trace->graph, placeholders);
-    trace->session = std::make_unique<Session>(*trace->graph, SessionOptions{.variables = variables});
+    trace->session =
+        std::make_unique<Session>(*trace->graph, SessionOptions{.variables = variables});
     trace->session->initialize();
-    trace->callable =
-        trace->session->make_callable(std::move(placeholders), std::move(results), side_effects(*trace->graph));
+    trace->callable = trace->session->make_callable(std::move(placeholders), std::move(results),
+                                                    side_effects(*trace->graph));
     return trace;
   }
 };
 
-TracedFunction::TracedFunction(Body body, const OpRegistry* registry) : state_(std::make_shared<State>()) {
+TracedFunction::TracedFunction(Body body, const OpRegistry* registry)
+    : state_(std::make_shared<State>()) {
   state_->body = std::move(body);
   state_->registry = registry == nullptr ? &standard_ops() : registry;
 }

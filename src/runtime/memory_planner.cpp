@@ -10,7 +10,9 @@ namespace {
 
 size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-bool overlap(const Lifetime& a, const Lifetime& b) { return a.first <= b.last && b.first <= a.last; }
+bool overlap(const Lifetime& a, const Lifetime& b) {
+  return a.first <= b.last && b.first <= a.last;
+}
 
 }  // namespace
 
@@ -40,8 +42,9 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes) {
     }
     plan.offsets[piece] = best_gap == SIZE_MAX ? end : best_offset;
     plan.arena_bytes = std::max(plan.arena_bytes, plan.offsets[piece] + bytes);
-    const auto at = std::upper_bound(placed.begin(), placed.end(), piece,
-                                     [&](size_t a, size_t b) { return plan.offsets[a] < plan.offsets[b]; });
+    const auto at = std::upper_bound(placed.begin(), placed.end(), piece, [&](size_t a, size_t b) {
+      return plan.offsets[a] < plan.offsets[b];
+    });
     placed.insert(at, piece);
   }
   return plan;

@@ -1,4 +1,5 @@
-// Where intermediates lie: offsets in one arena such that tensors alive at the same time never overlap.
+// Where intermediates lie: offsets in one arena such that tensors alive at the same time never
+// overlap.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +19,9 @@ struct MemoryPlan {
   size_t arena_bytes = 0;
 };
 
-/// Greedy by size: the largest piece first, each into the lowest gap among those placed that live at the same time
-/// (Pisarchyk and Lee, "Efficient memory management for deep neural net inference", 2020, section 5.2).
+/// Greedy by size: the largest piece first, each into the lowest gap among those placed that live
+/// at the same time (Pisarchyk and Lee, "Efficient memory management for deep neural net
+/// inference", 2020, section 5.2).
 MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes);
 
 }  // namespace thalweg

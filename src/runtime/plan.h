@@ -1,4 +1,5 @@
-// A plan: one graph for one set of feeds, fetches and shapes, turned into a flat list of prepared steps.
+// A plan: one graph for one set of feeds, fetches and shapes, turned into a flat list of prepared
+// steps.
 #pragma once
 
 #include <memory>
@@ -32,10 +33,11 @@ struct PlanValue {
   int index = 0;
 };
 
-/// One prepared operation. `kernel` is null for a step whose input shapes are only known at run time: it is prepared
-/// then.
+/// One prepared operation. `kernel` is null for a step whose input shapes are only known at run
+/// time: it is prepared then.
 struct PlanStep {
-  const Node* node = nullptr;  // in the plan's graph; for a layout conversion, the node that wanted it
+  const Node* node =
+      nullptr;  // in the plan's graph; for a layout conversion, the node that wanted it
   KernelPtr kernel;
   std::string provider;
   std::vector<int> inputs;   // values
@@ -48,8 +50,8 @@ struct PlanStep {
 /// A variable as this plan uses it.
 struct PlanVariable {
   VariableState* state = nullptr;
-  LayoutPtr layout;            // in which the plan wants the value
-  bool must_be_set = false;    // read before anything in the plan writes it
+  LayoutPtr layout;          // in which the plan wants the value
+  bool must_be_set = false;  // read before anything in the plan writes it
   bool is_written = false;
 };
 
@@ -66,7 +68,8 @@ class Plan {
     bool check_finite = false;
     std::vector<double>* step_seconds = nullptr;  // one a step, added to
   };
-  void run(std::span<const Tensor> feeds, std::span<Tensor> fetches, const RunOptions& options) const;
+  void run(std::span<const Tensor> feeds, std::span<Tensor> fetches,
+           const RunOptions& options) const;
 
   std::string explain(const std::vector<double>* step_seconds = nullptr) const;
   size_t arena_bytes() const { return memory_.arena_bytes; }
@@ -111,7 +114,8 @@ class Plan {
   bool draws_random_ = false;
   bool writes_variables_ = false;
 
-  // Arguments of all steps in one array; where each step's begin, and which must be set anew in each run.
+  // Arguments of all steps in one array; where each step's begin, and which must be set anew in
+  // each run.
   struct Patch {
     int argument;
     int value;

@@ -5,8 +5,9 @@
 namespace thalweg {
 namespace {
 
-constexpr std::string_view kViews[] = {"Identity", "StopGradient", "PreventGradient", "Reshape",
-                                       "ExpandDims", "Squeeze", "PlaceholderWithDefault"};
+constexpr std::string_view kViews[] = {
+    "Identity",   "StopGradient", "PreventGradient",       "Reshape",
+    "ExpandDims", "Squeeze",      "PlaceholderWithDefault"};
 
 bool is_view(const Node& node) {
   return std::find(std::begin(kViews), std::end(kViews), node.type()) != std::end(kViews);
@@ -15,7 +16,9 @@ bool is_view(const Node& node) {
 // A view that does not change the shape works on any layout.
 bool keeps_layout(const Node& node) { return node.output_shape(0) == node.input(0).shape(); }
 
-bool is_static(const Output& output) { return output.dtype() == kResource || output.shape().is_fully_defined(); }
+bool is_static(const Output& output) {
+  return output.dtype() == kResource || output.shape().is_fully_defined();
+}
 
 size_t bytes_of(const PlanValue& value) {
   if (value.layout != nullptr) return value.layout->size_bytes();
@@ -51,8 +54,9 @@ void PlanBuilder::declare_variables() {
   for (int id = 0; id < graph.num_nodes(); ++id) {
     const Node& node = graph.node(id);
     if (node.type() != "VarHandleOp") continue;
-    VariableState& state = plan_.store_->declare(node.attr<std::string>("shared_name"), node.attr<DType>("dtype"),
-                                                 node.attr<Shape>("shape"));
+    VariableState& state =
+        plan_.store_->declare(node.attr<std::string>("shared_name"), node.attr<DType>("dtype"),
+                              node.attr<Shape>("shape"));
     const auto [it, is_new] = known.emplace(&state, static_cast<int>(plan_.variables_.size()));
     if (is_new) plan_.variables_.push_back({.state = &state});
     variable_index_[&node] = it->second;
@@ -67,7 +71,8 @@ int PlanBuilder::variable_of(const Output& handle) const {
   return it->second;
 }
 
-// A read may share the variable's memory unless its value, or a view of it, is still used when the variable changes.
+// A read may share the variable's memory unless its value, or a view of it, is still used when the
+// variable changes.
 void PlanBuilder::find_hazards() {
   const Graph& graph = *plan_.graph_.graph;
   std::vector<int> last_use(static_cast<size_t>(graph.num_nodes()), -1);
@@ -105,15 +110,17 @@ void PlanBuilder::find_hazards() {
     const Node& node = graph.node(id);
     if (node.type() != "ReadVariableOp") continue;
     const auto& later = writes[static_cast<size_t>(variable_of(node.input(0)))];
-    if (std::any_of(later.begin(), later.end(),
-                    [&](int write) { return write > id && write <= last_use[static_cast<size_t>(id)]; })) {
+    if (std::any_of(later.begin(), later.end(), [&](int write) {
+          return write > id && write <= last_use[static_cast<size_t>(id)];
+        })) {
       copied_reads_.insert(&node);
     }
   }
 }
 
 bool PlanBuilder::may_alias(const Node& read) const {
-  return read.output_shape(0).is_fully_defined() && read.output_dtype(0) != kString && !copied_reads_.contains(&read);
+  return read.output_shape(0).is_fully_defined() && read.output_dtype(0) != kString &&
+         !copied_reads_.contains(&read);
 }
 
 // One walk over the graph. False when a variable's layout changed on the way: walk again.
@@ -161,11 +168,12 @@ void PlanBuilder::add_node(const Node& node) {
   }
   if (node.type() == "ReadVariableOp" && may_alias(node)) {
     const int variable = variable_of(node.input(0));
-    value_map_[node.output()] = new_value({.dtype = node.output_dtype(0),
-                                           .shape = node.output_shape(0),
-                                           .layout = plan_.variables_[static_cast<size_t>(variable)].layout,
-                                           .source = Source::kVariable,
-                                           .index = variable});
+    value_map_[node.output()] =
+        new_value({.dtype = node.output_dtype(0),
+                   .shape = node.output_shape(0),
+                   .layout = plan_.variables_[static_cast<size_t>(variable)].layout,
+                   .source = Source::kVariable,
+                   .index = variable});
     return;
   }
   const bool all_static = std::all_of(node.inputs().begin(), node.inputs().end(), is_static);
@@ -198,13 +206,15 @@ void PlanBuilder::add_dynamic(const Node& node) {
     const int value = value_of(input);
     if (input.dtype() == kResource) {
       settle_resource(plan_.values_[static_cast<size_t>(value)].index, nullptr);
-      if (node.effect() == Effect::kWrites) step.writes.push_back(plan_.values_[static_cast<size_t>(value)].index);
+      if (node.effect() == Effect::kWrites)
+        step.writes.push_back(plan_.values_[static_cast<size_t>(value)].index);
       step.inputs.push_back(value);
     } else {
       step.inputs.push_back(converted(value, nullptr, node));
     }
   }
-  for (int i = 0; i < node.num_outputs(); ++i) step.outputs.push_back(output_value(node, i, nullptr));
+  for (int i = 0; i < node.num_outputs(); ++i)
+    step.outputs.push_back(output_value(node, i, nullptr));
   plan_.steps_.push_back(std::move(step));
 }
 
@@ -213,7 +223,8 @@ void PlanBuilder::add_kernel(const Node& node) {
   for (const Output& input : node.inputs()) {
     const PlanValue& value = plan_.values_[static_cast<size_t>(value_of(input))];
     TensorSpec spec{.dtype = value.dtype, .shape = value.shape, .layout = value.layout};
-    if (value.source == Source::kConstant) spec.constant = &plan_.constants_[static_cast<size_t>(value.index)];
+    if (value.source == Source::kConstant)
+      spec.constant = &plan_.constants_[static_cast<size_t>(value.index)];
     if (value.source == Source::kVariable || value.source == Source::kResource) {
       const LayoutPtr& layout = plan_.variables_[static_cast<size_t>(value.index)].layout;
       if (value.source == Source::kResource) spec.layout = layout;
@@ -231,7 +242,8 @@ void PlanBuilder::add_kernel(const Node& node) {
   const KernelTraits& traits = step.kernel->traits();
   for (int i = 0; i < node.num_inputs(); ++i) {
     const auto slot = static_cast<size_t>(i);
-    const LayoutPtr wanted = slot < traits.input_layouts.size() ? traits.input_layouts[slot] : nullptr;
+    const LayoutPtr wanted =
+        slot < traits.input_layouts.size() ? traits.input_layouts[slot] : nullptr;
     const int value = value_of(node.input(i));
     const PlanValue& plan_value = plan_.values_[static_cast<size_t>(value)];
     if (plan_value.source == Source::kResource) {
@@ -249,8 +261,8 @@ void PlanBuilder::add_kernel(const Node& node) {
   }
   for (int i = 0; i < node.num_outputs(); ++i) {
     const auto slot = static_cast<size_t>(i);
-    step.outputs.push_back(
-        output_value(node, i, slot < traits.output_layouts.size() ? traits.output_layouts[slot] : nullptr));
+    step.outputs.push_back(output_value(
+        node, i, slot < traits.output_layouts.size() ? traits.output_layouts[slot] : nullptr));
   }
   if (traits.scratch_bytes > 0) step.scratch = storage_for(traits.scratch_bytes);
   plan_.steps_.push_back(std::move(step));
@@ -277,13 +289,15 @@ int PlanBuilder::converted(int value, const LayoutPtr& layout, const Node& node)
   if (same_layout(source.layout, layout)) return value;
   const auto key = std::pair(value, layout == nullptr ? std::string() : layout->to_string());
   if (const auto it = conversions_.find(key); it != conversions_.end()) {
-    if (same_layout(plan_.values_[static_cast<size_t>(it->second)].layout, layout)) return it->second;
+    if (same_layout(plan_.values_[static_cast<size_t>(it->second)].layout, layout))
+      return it->second;
   }
   PlanValue target{.dtype = source.dtype, .shape = source.shape, .layout = layout};
   if (source.source == Source::kConstant) {
     Tensor bytes(kUInt8, Shape{static_cast<int64_t>(layout->size_bytes())});
     convert_layout(source.dtype, source.shape, source.layout,
-                   plan_.constants_[static_cast<size_t>(source.index)].raw(), layout, bytes.mutable_raw());
+                   plan_.constants_[static_cast<size_t>(source.index)].raw(), layout,
+                   bytes.mutable_raw());
     target.source = Source::kConstant;
     target.index = static_cast<int>(plan_.constants_.size());
     plan_.constants_.push_back(std::move(bytes));
@@ -291,7 +305,11 @@ int PlanBuilder::converted(int value, const LayoutPtr& layout, const Node& node)
   }
   target.index = storage_for(bytes_of(target));
   const int result = new_value(std::move(target));
-  PlanStep step{.node = &node, .provider = "layout", .inputs = {value}, .outputs = {result}, .is_conversion = true};
+  PlanStep step{.node = &node,
+                .provider = "layout",
+                .inputs = {value},
+                .outputs = {result},
+                .is_conversion = true};
   step.kernel = make_layout_conversion(source.dtype, source.shape, source.layout, layout);
   plan_.steps_.push_back(std::move(step));
   return conversions_[key] = result;
@@ -322,7 +340,8 @@ int PlanBuilder::output_value(const Node& node, int i, const LayoutPtr& layout) 
 void PlanBuilder::add_fetches() {
   for (const Output& fetch : plan_.graph_.fetches) {
     if (fetch.dtype() == kResource) {
-      throw invalid_argument("fetch ", fetch.name(), " is a variable's handle; fetch its value instead");
+      throw invalid_argument("fetch ", fetch.name(),
+                             " is a variable's handle; fetch its value instead");
     }
     plan_.fetches_.push_back(converted(value_of(fetch), nullptr, *fetch.node()));
   }
@@ -364,7 +383,8 @@ void PlanBuilder::plan_memory_of_steps() {
   plan_.memory_ = plan_memory(plan_.storages_);
 }
 
-// Where a kernel may write over an input that nobody needs afterwards, output and input become one storage.
+// Where a kernel may write over an input that nobody needs afterwards, output and input become one
+// storage.
 void PlanBuilder::share_in_place(std::vector<int>& owner) {
   const auto storage_of = [&](int v) {
     const PlanValue& value = plan_.values_[static_cast<size_t>(v)];
@@ -379,7 +399,9 @@ void PlanBuilder::share_in_place(std::vector<int>& owner) {
       if (from < 0 || to < 0 || from == to) continue;
       Lifetime& kept = plan_.storages_[static_cast<size_t>(from)];
       Lifetime& merged = plan_.storages_[static_cast<size_t>(to)];
-      if (kept.last != static_cast<int>(s) || kept.bytes != merged.bytes || merged.first != static_cast<int>(s)) continue;
+      if (kept.last != static_cast<int>(s) || kept.bytes != merged.bytes ||
+          merged.first != static_cast<int>(s))
+        continue;
       // Another input over the same bytes would see them change.
       const auto uses = std::count_if(step.inputs.begin(), step.inputs.end(),
                                       [&](int v) { return storage_of(v) == from; });
@@ -402,7 +424,8 @@ void PlanBuilder::lay_out_arguments() {
     for (const auto* list : {&step.inputs, &step.outputs}) {
       for (int v : *list) {
         const PlanValue& value = plan_.values_[static_cast<size_t>(v)];
-        if (value.source == Source::kFeed) plan_.feed_patches_[static_cast<size_t>(value.index)].push_back({next, v});
+        if (value.source == Source::kFeed)
+          plan_.feed_patches_[static_cast<size_t>(value.index)].push_back({next, v});
         if (value.source == Source::kVariable) {
           plan_.variable_patches_[static_cast<size_t>(value.index)].push_back({next, v});
         }

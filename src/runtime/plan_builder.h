@@ -8,8 +8,9 @@
 
 namespace thalweg {
 
-/// Builds one plan. The choice of layouts may need several rounds: a kernel that needs a variable plain is only met
-/// after another has asked for its own layout; then the round is repeated with what was learned.
+/// Builds one plan. The choice of layouts may need several rounds: a kernel that needs a variable
+/// plain is only met after another has asked for its own layout; then the round is repeated with
+/// what was learned.
 class PlanBuilder {
  public:
   PlanBuilder(Plan& plan, const KernelRegistry& kernels) : plan_(plan), kernels_(kernels) {}

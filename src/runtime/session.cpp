@@ -35,7 +35,9 @@ class CallableState {
     return entries_.back().plan;
   }
 
-  Plan::RunOptions run_options() const { return {.print = options_.print, .check_finite = options_.check_finite}; }
+  Plan::RunOptions run_options() const {
+    return {.print = options_.print, .check_finite = options_.check_finite};
+  }
 
  private:
   struct Entry {
@@ -46,7 +48,8 @@ class CallableState {
 
   bool fits(const Entry& entry, std::span<const Tensor> feeds) const {
     for (size_t i = 0; i < feeds.size(); ++i) {
-      if (feeds[i].dtype() != feeds_[i].dtype() || !(feeds[i].shape() == entry.shapes[i])) return false;
+      if (feeds[i].dtype() != feeds_[i].dtype() || !(feeds[i].shape() == entry.shapes[i]))
+        return false;
     }
     return true;
   }
@@ -60,11 +63,13 @@ class CallableState {
   std::shared_ptr<const Plan> build(std::span<const Tensor> feeds) const {
     std::vector<FeedSpec> specs;
     for (size_t i = 0; i < feeds.size(); ++i) {
-      if (!feeds[i].is_valid()) throw invalid_argument("feed ", feeds_[i].name(), " holds no tensor");
+      if (!feeds[i].is_valid())
+        throw invalid_argument("feed ", feeds_[i].name(), " holds no tensor");
       specs.push_back({feeds_[i], feeds[i].dtype(), feeds[i].shape()});
     }
     PlanGraph graph = specialize(graph_, specs, fetches_, targets_);
-    graph = run_passes(std::move(graph), {*options_.kernels}, {.disabled = options_.disabled_passes});
+    graph =
+        run_passes(std::move(graph), {*options_.kernels}, {.disabled = options_.disabled_passes});
     return Plan::build(std::move(graph), *options_.kernels, options_.variables);
   }
 
@@ -82,8 +87,8 @@ class CallableState {
 void Callable::run(std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
   THALWEG_CHECK(state_ != nullptr, "a Callable that no session made is called");
   if (fetches.size() != state_->num_fetches()) {
-    throw invalid_argument("this callable gives ", state_->num_fetches(), " values, room for ", fetches.size(),
-                           " was handed in");
+    throw invalid_argument("this callable gives ", state_->num_fetches(), " values, room for ",
+                           fetches.size(), " was handed in");
   }
   state_->plan(feeds)->run(feeds, fetches, state_->run_options());
 }
@@ -94,7 +99,9 @@ std::vector<Tensor> Callable::operator()(const std::vector<Tensor>& feeds) const
   return fetches;
 }
 
-std::string Callable::explain(std::span<const Tensor> feeds) const { return state_->plan(feeds)->explain(); }
+std::string Callable::explain(std::span<const Tensor> feeds) const {
+  return state_->plan(feeds)->explain();
+}
 
 std::string Callable::profile(std::span<const Tensor> feeds, int runs) const {
   const auto plan = state_->plan(feeds);
@@ -130,7 +137,8 @@ Session::~Session() = default;
 void Session::initialize() {
   std::vector<Node*> initializers;
   for (const Graph::VariableRecord& variable : graph_.variables()) {
-    if (!options_.variables->is_initialized(variable.name)) initializers.push_back(variable.initializer);
+    if (!options_.variables->is_initialized(variable.name))
+      initializers.push_back(variable.initializer);
   }
   if (!initializers.empty()) run({}, {}, initializers);
 }
@@ -159,10 +167,11 @@ Tensor Session::run(Output fetch, const std::vector<Feed>& feeds) {
 
 void Session::run(Node& target, const std::vector<Feed>& feeds) { run(feeds, {}, {&target}); }
 
-Callable Session::make_callable(std::vector<Output> feeds, std::vector<Output> fetches, std::vector<Node*> targets) {
+Callable Session::make_callable(std::vector<Output> feeds, std::vector<Output> fetches,
+                                std::vector<Node*> targets) {
   Callable callable;
-  callable.state_ = std::make_shared<internal::CallableState>(graph_, options_, std::move(feeds), std::move(fetches),
-                                                              std::move(targets));
+  callable.state_ = std::make_shared<internal::CallableState>(
+      graph_, options_, std::move(feeds), std::move(fetches), std::move(targets));
   return callable;
 }
 

@@ -29,14 +29,15 @@ Tensor VariableStore::get(std::string_view name) const {
     std::vector<std::string> known;
     for (const auto& [other, variable] : variables_) known.push_back(other);
     const std::string hint = nearest(name, known);
-    throw not_found("no variable `", name, "` has a value", hint.empty() ? "" : str("; did you mean `", hint, "`?"));
+    throw not_found("no variable `", name, "` has a value",
+                    hint.empty() ? "" : str("; did you mean `", hint, "`?"));
   }
   const VariableState& variable = *it->second;
   const Tensor value = Tensor::share(variable.dtype, variable.value_shape, variable.buffer);
   if (variable.layout == nullptr) return value.clone();
   Tensor plain(variable.dtype, variable.value_shape);
-  convert_layout(variable.dtype, variable.value_shape, variable.layout, variable.buffer->data(), nullptr,
-                 plain.mutable_raw());
+  convert_layout(variable.dtype, variable.value_shape, variable.layout, variable.buffer->data(),
+                 nullptr, plain.mutable_raw());
   return plain;
 }
 
@@ -51,8 +52,8 @@ void VariableStore::set(std::string_view name, const Tensor& value) {
     entry->shape = value.shape();
   }
   if (value.dtype() != entry->dtype || !value.shape().is_compatible_with(entry->shape)) {
-    throw invalid_argument("variable `", name, "` is ", entry->dtype, entry->shape, ", but the value given is ",
-                           value.dtype(), value.shape());
+    throw invalid_argument("variable `", name, "` is ", entry->dtype, entry->shape,
+                           ", but the value given is ", value.dtype(), value.shape());
   }
   // A buffer of its own: the caller's tensor must not change when the variable does.
   const Tensor copy = value.clone();
@@ -73,18 +74,20 @@ VariableState& VariableStore::declare(const std::string& name, DType dtype, cons
   }
   if (entry->dtype != dtype || !entry->shape.is_compatible_with(shape)) {
     throw invalid_argument("variable `", name, "` has a value of ", entry->dtype, entry->shape,
-                           ", but the graph declares ", dtype, shape, "; restore a checkpoint of this model, or rename");
+                           ", but the graph declares ", dtype, shape,
+                           "; restore a checkpoint of this model, or rename");
   }
   return *entry;
 }
 
 void VariableStore::convert(VariableState& variable, const LayoutPtr& layout) {
-  const size_t bytes = layout != nullptr ? layout->size_bytes()
-                                         : static_cast<size_t>(variable.value_shape.num_elements()) *
-                                               element_size(variable.dtype);
+  const size_t bytes =
+      layout != nullptr
+          ? layout->size_bytes()
+          : static_cast<size_t>(variable.value_shape.num_elements()) * element_size(variable.dtype);
   auto buffer = Buffer::allocate(std::max<size_t>(bytes, 1));
-  convert_layout(variable.dtype, variable.value_shape, variable.layout, variable.buffer->data(), layout,
-                 buffer->data());
+  convert_layout(variable.dtype, variable.value_shape, variable.layout, variable.buffer->data(),
+                 layout, buffer->data());
   variable.buffer = std::move(buffer);
   variable.layout = layout;
 }

@@ -77,8 +77,7 @@ void EventReader::State::add(double wall_time, int64_t step,
       }
       return;
     }
-    default:
-      return;  // images, audio: not kept
+    default: return;  // images, audio: not kept
   }
 }
 
@@ -86,12 +85,8 @@ void EventReader::State::add(const tensorflow::Event& event, EventLog& log) {
   using Kind = tensorflow::Event;
   ++log.events;
   switch (event.what_case()) {
-    case Kind::kFileVersion:
-      log.file_version = event.file_version();
-      return;
-    case Kind::kGraphDef:
-      log.graph_def = event.graph_def();
-      return;
+    case Kind::kFileVersion: log.file_version = event.file_version(); return;
+    case Kind::kGraphDef: log.graph_def = event.graph_def(); return;
     case Kind::kSessionLog:
       if (event.session_log().status() == tensorflow::SessionLog::START) {
         log.session_starts.push_back(event.step());
@@ -105,8 +100,7 @@ void EventReader::State::add(const tensorflow::Event& event, EventLog& log) {
         }
       }
       return;
-    default:
-      return;
+    default: return;
   }
 }
 

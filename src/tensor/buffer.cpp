@@ -23,7 +23,9 @@ constexpr bool kCaching = true;
 constexpr size_t kSmallestCached = size_t{64} << 10;
 constexpr size_t kLargestCache = size_t{1} << 30;
 
-void* allocate_bytes(size_t size) { return ::operator new (size, std::align_val_t{kAlignment}, std::nothrow); }
+void* allocate_bytes(size_t size) {
+  return ::operator new (size, std::align_val_t{kAlignment}, std::nothrow);
+}
 void free_bytes(void* data) { ::operator delete (data, std::align_val_t{kAlignment}); }
 
 // Four classes for each power of two: a block is at most a quarter larger than asked for.
@@ -39,8 +41,8 @@ SizeClass size_class(size_t size) {
   return {static_cast<size_t>(power) * 4 + bytes / step - 5, bytes};
 }
 
-// Free blocks by size class. When full, the class that was left alone longest gives way, so that blocks of a model that
-// is gone do not crowd out those of the one that runs.
+// Free blocks by size class. When full, the class that was left alone longest gives way, so that
+// blocks of a model that is gone do not crowd out those of the one that runs.
 class BlockCache {
  public:
   void* take(SizeClass wanted) {

@@ -9,8 +9,8 @@ namespace {
 template <class T>
 inline constexpr bool kIsHalf = std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>;
 
-// Towards zero, modulo 2^64; NaN, infinities and what is larger still become 0. C++ leaves those undefined, and a
-// result that differs between machines helps nobody.
+// Towards zero, modulo 2^64; NaN, infinities and what is larger still become 0. C++ leaves those
+// undefined, and a result that differs between machines helps nobody.
 template <class To, class From>
 To real_to_integer(From value) {
   if (!(std::fabs(value) < From{0x1p64})) return To{0};

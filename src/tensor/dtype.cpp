@@ -92,7 +92,8 @@ Float16::Float16(float value) {
   } else if (magnitude >= 0x38800000u) {  // 2^-14, the smallest normal
     half = (magnitude - 0x38000000u + 0xFFFu + (magnitude >> 13 & 1)) >> 13;
   } else {
-    // Adding 0.5 leaves multiples of 2^-24, the subnormal step, in the low bits, rounded by the machine.
+    // Adding 0.5 leaves multiples of 2^-24, the subnormal step, in the low bits, rounded by the
+    // machine.
     half = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3F000000u;
   }
   bits = static_cast<uint16_t>(sign | half);

@@ -21,7 +21,8 @@ void check_rank(int64_t rank) {
 
 }  // namespace
 
-Shape::Shape(std::initializer_list<int64_t> dims) : Shape(std::span<const int64_t>(dims.begin(), dims.size())) {}
+Shape::Shape(std::initializer_list<int64_t> dims)
+    : Shape(std::span<const int64_t>(dims.begin(), dims.size())) {}
 
 Shape::Shape(std::span<const int64_t> dims) {
   check_rank(static_cast<int64_t>(dims.size()));
@@ -64,7 +65,8 @@ bool Shape::is_fully_defined() const {
 
 int64_t Shape::num_elements() const {
   if (!is_fully_defined()) return kUnknownDim;
-  if (std::ranges::find(dims(), 0) != dims().end()) return 0;  // also when the others would overflow
+  if (std::ranges::find(dims(), 0) != dims().end())
+    return 0;  // also when the others would overflow
   int64_t product = 1;
   for (const int64_t dim : dims()) {
     if (__builtin_mul_overflow(product, dim, &product)) {
@@ -76,21 +78,24 @@ int64_t Shape::num_elements() const {
 
 bool Shape::is_compatible_with(const Shape& other) const {
   if (!has_rank() || !other.has_rank()) return true;
-  return std::ranges::equal(dims(), other.dims(),
-                            [](int64_t a, int64_t b) { return a == b || a == kUnknownDim || b == kUnknownDim; });
+  return std::ranges::equal(dims(), other.dims(), [](int64_t a, int64_t b) {
+    return a == b || a == kUnknownDim || b == kUnknownDim;
+  });
 }
 
 Shape Shape::merge(const Shape& other) const {
   if (!has_rank()) return other;
   if (!other.has_rank()) return *this;
   if (rank_ != other.rank_) {
-    throw invalid_argument("shapes ", *this, " and ", other, " differ in rank: ", rank_, " against ", other.rank_);
+    throw invalid_argument("shapes ", *this, " and ", other, " differ in rank: ", rank_,
+                           " against ", other.rank_);
   }
   Shape merged = *this;
   for (int i = 0; i < rank_; ++i) {
     const int64_t a = (*this)[i], b = other[i];
     if (a != kUnknownDim && b != kUnknownDim && a != b) {
-      throw invalid_argument("shapes ", *this, " and ", other, " differ: dimension ", i, " is ", a, " against ", b);
+      throw invalid_argument("shapes ", *this, " and ", other, " differ: dimension ", i, " is ", a,
+                             " against ", b);
     }
     merged.set_dim(i, a == kUnknownDim ? b : a);
   }
@@ -130,7 +135,9 @@ std::string Shape::to_string() const {
   return out += ']';
 }
 
-bool operator==(const Shape& a, const Shape& b) { return a.rank_ == b.rank_ && std::ranges::equal(a.dims(), b.dims()); }
+bool operator==(const Shape& a, const Shape& b) {
+  return a.rank_ == b.rank_ && std::ranges::equal(a.dims(), b.dims());
+}
 
 Shape broadcast(const Shape& a, const Shape& b) {
   if (!a.has_rank() || !b.has_rank()) return Shape::unknown();
@@ -144,8 +151,8 @@ Shape broadcast(const Shape& a, const Shape& b) {
     } else if (y == kUnknownDim) {
       result.set_dim(i, x);
     } else {
-      throw invalid_argument("shapes ", a, " and ", b, " cannot be broadcast together: dimension ", i, " is ", x,
-                             " against ", y);
+      throw invalid_argument("shapes ", a, " and ", b, " cannot be broadcast together: dimension ",
+                             i, " is ", x, " against ", y);
     }
   }
   return result;

@@ -16,18 +16,23 @@ std::shared_ptr<Buffer> allocate_strings(int64_t count) {
     std::string* const items = new std::string[size];
     return Buffer::wrap(items, size * sizeof(std::string), [items] { delete[] items; });
   } catch (const std::bad_alloc&) {
-    throw resource_exhausted("cannot allocate ", size * sizeof(std::string), " bytes for ", count, " strings");
+    throw resource_exhausted("cannot allocate ", size * sizeof(std::string), " bytes for ", count,
+                             " strings");
   }
 }
 
 // Bytes that the elements take in memory, strings as objects.
-size_t stride_of(DType dtype) { return dtype == kString ? sizeof(std::string) : element_size(dtype); }
+size_t stride_of(DType dtype) {
+  return dtype == kString ? sizeof(std::string) : element_size(dtype);
+}
 
 }  // namespace
 
 Tensor::Tensor(DType dtype, const Shape& shape) : dtype_(dtype), shape_(shape) {
-  if (stride_of(dtype) == 0) throw invalid_argument("a tensor cannot hold elements of dtype ", dtype);
-  if (!shape.is_fully_defined()) throw invalid_argument("a tensor needs a known shape, got ", shape);
+  if (stride_of(dtype) == 0)
+    throw invalid_argument("a tensor cannot hold elements of dtype ", dtype);
+  if (!shape.is_fully_defined())
+    throw invalid_argument("a tensor needs a known shape, got ", shape);
   num_elements_ = shape.num_elements();
   if (dtype == kString) {
     buffer_ = allocate_strings(num_elements_);
@@ -52,20 +57,23 @@ Tensor Tensor::zeros(DType dtype, const Shape& shape) {
   return result;
 }
 
-Tensor Tensor::share(DType dtype, const Shape& shape, std::shared_ptr<Buffer> buffer, size_t offset) {
+Tensor Tensor::share(DType dtype, const Shape& shape, std::shared_ptr<Buffer> buffer,
+                     size_t offset) {
   const size_t stride = stride_of(dtype);
   if (stride == 0) throw invalid_argument("a tensor cannot hold elements of dtype ", dtype);
-  if (!shape.is_fully_defined()) throw invalid_argument("a tensor needs a known shape, got ", shape);
+  if (!shape.is_fully_defined())
+    throw invalid_argument("a tensor needs a known shape, got ", shape);
   if (buffer == nullptr) throw invalid_argument("no buffer to share");
   const int64_t count = shape.num_elements();
   if (offset > buffer->size() || static_cast<size_t>(count) > (buffer->size() - offset) / stride) {
-    throw invalid_argument(dtype, shape, " at byte ", offset, " does not fit a buffer of ", buffer->size(), " bytes");
+    throw invalid_argument(dtype, shape, " at byte ", offset, " does not fit a buffer of ",
+                           buffer->size(), " bytes");
   }
   char* const data = static_cast<char*>(buffer->data()) + offset;
   const size_t alignment = dtype == kString ? alignof(std::string) : stride;
   if (reinterpret_cast<uintptr_t>(data) % alignment != 0) {
-    throw invalid_argument(dtype, " elements cannot start at byte ", offset, ": they need alignment to ", alignment,
-                           " bytes");
+    throw invalid_argument(dtype, " elements cannot start at byte ", offset,
+                           ": they need alignment to ", alignment, " bytes");
   }
   Tensor result;
   result.dtype_ = dtype;
@@ -79,7 +87,8 @@ Tensor Tensor::share(DType dtype, const Shape& shape, std::shared_ptr<Buffer> bu
 void* Tensor::mutable_raw() {
   if (buffer_ == nullptr) throw failed_precondition("cannot write to a tensor that holds nothing");
 #if defined(__SANITIZE_THREAD__)
-  const std::shared_ptr<Buffer> keep = buffer_;  // ThreadSanitizer sees the counter's order, but not fences
+  const std::shared_ptr<Buffer> keep =
+      buffer_;  // ThreadSanitizer sees the counter's order, but not fences
   const bool alone = buffer_.use_count() == 2;
 #else
   const bool alone = buffer_.use_count() == 1;
@@ -98,7 +107,8 @@ double Tensor::at(int64_t i) const {
     throw out_of_range("element ", i, " of ", dtype_, shape_, ", which has ", num_elements_);
   }
   double value = 0;
-  const char* const element = static_cast<const char*>(data_) + static_cast<size_t>(i) * stride_of(dtype_);
+  const char* const element =
+      static_cast<const char*>(data_) + static_cast<size_t>(i) * stride_of(dtype_);
   convert_elements(dtype_, element, kFloat64, &value, 1);
   return value;
 }
@@ -134,11 +144,12 @@ Tensor Tensor::reshape(const Shape& shape) const {
     wanted.set_dim(open, num_elements_ / others);
   }
   if (!wanted.is_fully_defined()) {
-    throw invalid_argument("cannot reshape ", shape_, " to ", shape, ": at most one dimension may be unknown");
+    throw invalid_argument("cannot reshape ", shape_, " to ", shape,
+                           ": at most one dimension may be unknown");
   }
   if (wanted.num_elements() != num_elements_) {
-    throw invalid_argument("cannot reshape ", shape_, " to ", shape, ": ", num_elements_, " elements against ",
-                           wanted.num_elements());
+    throw invalid_argument("cannot reshape ", shape_, " to ", shape, ": ", num_elements_,
+                           " elements against ", wanted.num_elements());
   }
   Tensor result = *this;
   result.shape_ = wanted;
@@ -153,7 +164,8 @@ Tensor Tensor::rows(int64_t begin, int64_t end) const {
   Tensor result = *this;
   result.shape_.set_dim(0, end - begin);
   result.num_elements_ = result.shape_.num_elements();
-  const size_t row_bytes = dim(0) == 0 ? 0 : static_cast<size_t>(num_elements_ / dim(0)) * stride_of(dtype_);
+  const size_t row_bytes =
+      dim(0) == 0 ? 0 : static_cast<size_t>(num_elements_ / dim(0)) * stride_of(dtype_);
   result.data_ = static_cast<char*>(data_) + static_cast<size_t>(begin) * row_bytes;
   return result;
 }
@@ -173,7 +185,8 @@ bool Tensor::same_bits(const Tensor& other) const {
 }
 
 void Tensor::wrong_type(DType wanted) const {
-  if (!is_valid()) throw invalid_argument("elements of ", wanted, " wanted, but the tensor holds nothing");
+  if (!is_valid())
+    throw invalid_argument("elements of ", wanted, " wanted, but the tensor holds nothing");
   throw invalid_argument("elements of ", wanted, " wanted, but the tensor is ", dtype_, shape_);
 }
 

@@ -32,7 +32,8 @@ void append_element(std::string& out, const T& value) {
 }
 
 template <class T>
-void append_nested(std::string& out, std::span<const T> values, std::span<const int64_t> dims, int limit) {
+void append_nested(std::string& out, std::span<const T> values, std::span<const int64_t> dims,
+                   int limit) {
   if (dims.empty()) return append_element(out, values[0]);
   out += '[';
   const size_t stride = dims[0] == 0 ? 0 : values.size() / static_cast<size_t>(dims[0]);
@@ -42,7 +43,8 @@ void append_nested(std::string& out, std::span<const T> values, std::span<const 
       out += "...";
       break;
     }
-    append_nested(out, values.subspan(static_cast<size_t>(i) * stride, stride), dims.subspan(1), limit);
+    append_nested(out, values.subspan(static_cast<size_t>(i) * stride, stride), dims.subspan(1),
+                  limit);
   }
   out += ']';
 }
@@ -54,8 +56,9 @@ std::string Tensor::to_string(int limit) const {
   std::string out = str(dtype_);
   if (rank() > 0) append(out, shape_);
   out += ' ';
-  visit_dtype(dtype_,
-              [&](auto tag) { append_nested(out, data<typename decltype(tag)::type>(), shape_.dims(), limit); });
+  visit_dtype(dtype_, [&](auto tag) {
+    append_nested(out, data<typename decltype(tag)::type>(), shape_.dims(), limit);
+  });
   return out;
 }
 

@@ -45,7 +45,8 @@ std::vector<GradientAndVariable> clip_gradients(std::vector<GradientAndVariable>
   }
   if (clip.global_norm > 0 && !gradients.empty()) {
     std::vector<Output> squares;
-    for (const GradientAndVariable& pair : gradients) squares.push_back(squared_norm(pair.gradient));
+    for (const GradientAndVariable& pair : gradients)
+      squares.push_back(squared_norm(pair.gradient));
     const Output norm = sqrt(add_n(squares));
     for (GradientAndVariable& pair : gradients) {
       pair.gradient = bounded(pair.gradient, norm, clip.global_norm);
@@ -96,7 +97,8 @@ Node& Optimizer::apply_after(Node* check, std::vector<GradientAndVariable> gradi
     const Output step_number = cast(step, kFloat32);
     Output rate = rate_.at(step);
     // Every update reads the rate, so all of them wait for the check.
-    if (check != nullptr) rate = graph.add("Identity", {rate}, {}, {.control_inputs = {check}}).output();
+    if (check != nullptr)
+      rate = graph.add("Identity", {rate}, {}, {.control_inputs = {check}}).output();
     for (const GradientAndVariable& pair : clip_gradients(std::move(gradients), clip_)) {
       nodes.push_back(&rule_->update(pair.variable, pair.gradient, rate, step_number));
     }

@@ -12,7 +12,8 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 
 void check_steps(std::string_view schedule, int64_t steps) {
-  if (steps < 1) throw invalid_argument(schedule, ": decay_steps is ", steps, ", at least 1 is needed");
+  if (steps < 1)
+    throw invalid_argument(schedule, ": decay_steps is ", steps, ", at least 1 is needed");
 }
 
 // The share of decay_steps that has passed, at most 1.
@@ -29,7 +30,8 @@ Output periods(Output step, const DecayOptions& options) {
 }  // namespace
 
 Schedule::Schedule(double rate)
-    : rate_([rate](Output step) { return constant(step.graph(), Tensor(static_cast<float>(rate))); }),
+    : rate_(
+          [rate](Output step) { return constant(step.graph(), Tensor(static_cast<float>(rate))); }),
       text_(str(rate)) {
   if (!(rate >= 0)) throw invalid_argument("a learning rate must be 0 or more, got ", rate);
 }
@@ -49,8 +51,8 @@ Schedule exponential_decay(const DecayOptions& options) {
         const Output base = constant(step.graph(), Tensor(static_cast<float>(options.decay_rate)));
         return options.initial * pow(base, periods(step, options));
       },
-      str("exponential_decay(", options.initial, ", ", options.decay_steps, ", ", options.decay_rate,
-          options.staircase ? ", staircase)" : ")"));
+      str("exponential_decay(", options.initial, ", ", options.decay_steps, ", ",
+          options.decay_rate, options.staircase ? ", staircase)" : ")"));
 }
 
 Schedule inverse_time_decay(const DecayOptions& options) {
@@ -59,8 +61,8 @@ Schedule inverse_time_decay(const DecayOptions& options) {
       [options](Output step) {
         return options.initial / (options.decay_rate * periods(step, options) + 1.0);
       },
-      str("inverse_time_decay(", options.initial, ", ", options.decay_steps, ", ", options.decay_rate,
-          options.staircase ? ", staircase)" : ")"));
+      str("inverse_time_decay(", options.initial, ", ", options.decay_steps, ", ",
+          options.decay_rate, options.staircase ? ", staircase)" : ")"));
 }
 
 Schedule polynomial_decay(const PolynomialDecayOptions& options) {

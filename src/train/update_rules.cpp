@@ -12,7 +12,8 @@ namespace {
 const Graph::VariableRecord& record_of(Output variable) {
   const std::string& name = variable_key(*variable.node());
   const Graph::VariableRecord* record = variable.graph().find_variable(name);
-  if (record == nullptr) throw invalid_argument("variable `", name, "` was not made by this graph's builder");
+  if (record == nullptr)
+    throw invalid_argument("variable `", name, "` was not made by this graph's builder");
   return *record;
 }
 
@@ -93,10 +94,10 @@ class AdamWRule : public Optimizer::Rule {
   Node& update(Output w, Output g, Output rate, Output step) const override {
     const Output m = make_slot(w, "AdamW", 0);
     const Output v = make_slot(w, "AdamW_1", 0);
-    return apply_adamw(w, m, v, power_of(w, options_.beta1, step), power_of(w, options_.beta2, step),
-                       as_type_of(w, rate), number(w, options_.weight_decay),
-                       number(w, options_.beta1), number(w, options_.beta2),
-                       number(w, options_.epsilon), g);
+    return apply_adamw(w, m, v, power_of(w, options_.beta1, step),
+                       power_of(w, options_.beta2, step), as_type_of(w, rate),
+                       number(w, options_.weight_decay), number(w, options_.beta1),
+                       number(w, options_.beta2), number(w, options_.epsilon), g);
   }
 
  private:
@@ -142,8 +143,8 @@ class AdadeltaRule : public Optimizer::Rule {
   std::string name() const override { return "Adadelta"; }
   Node& update(Output w, Output g, Output rate, Output) const override {
     return apply_adadelta(w, make_slot(w, "Adadelta", 0), make_slot(w, "Adadelta_1", 0),
-                          as_type_of(w, rate), number(w, options_.rho),
-                          number(w, options_.epsilon), g);
+                          as_type_of(w, rate), number(w, options_.rho), number(w, options_.epsilon),
+                          g);
   }
 
  private:
@@ -167,8 +168,7 @@ class FtrlRule : public Optimizer::Rule {
 
 }  // namespace
 
-Sgd::Sgd(const SgdOptions& o)
-    : Optimizer(std::make_shared<SgdRule>(), o.learning_rate, o.clip) {}
+Sgd::Sgd(const SgdOptions& o) : Optimizer(std::make_shared<SgdRule>(), o.learning_rate, o.clip) {}
 Momentum::Momentum(const MomentumOptions& o)
     : Optimizer(std::make_shared<MomentumRule>(o), o.learning_rate, o.clip) {}
 Adam::Adam(const AdamOptions& o)

@@ -40,7 +40,8 @@ TEST(Crc32c, MatchesTheDefinitionAtEveryLengthAndAlignment) {
     for (size_t size = 0; begin + size <= bytes.size(); ++size) {
       const uint32_t expected = crc_by_definition(bytes.substr(begin, size));
       ASSERT_EQ(crc32c(0, bytes.data() + begin, size), expected) << begin << " " << size;
-      ASSERT_EQ(internal::crc32c_by_table(0, bytes.data() + begin, size), expected) << begin << " " << size;
+      ASSERT_EQ(internal::crc32c_by_table(0, bytes.data() + begin, size), expected)
+          << begin << " " << size;
     }
   }
 }

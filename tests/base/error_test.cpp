@@ -49,8 +49,8 @@ TEST(Check, PassesInSilence) { EXPECT_NO_THROW(THALWEG_CHECK(1 + 1 == 2, "arithm
 
 TEST(Check, NamesPlaceConditionAndDetail) {
   expect_error(
-      Code::kInternal, [] { THALWEG_CHECK(1 + 1 == 3, "sum is ", 2); }, "tests/base/error_test.cpp:", "1 + 1 == 3",
-      "sum is 2");
+      Code::kInternal, [] { THALWEG_CHECK(1 + 1 == 3, "sum is ", 2); },
+      "tests/base/error_test.cpp:", "1 + 1 == 3", "sum is 2");
   expect_error(
       Code::kInternal, [] { THALWEG_CHECK(false); }, "check failed: false");
 }

@@ -27,7 +27,9 @@ TEST(ReadFile, GivesBackEveryByte) {
   EXPECT_EQ(read_file(folder / "a"), "");
 }
 
-TEST(ReadFile, ReadsFilesThatDoNotKnowTheirSize) { EXPECT_FALSE(read_file("/proc/self/status").empty()); }
+TEST(ReadFile, ReadsFilesThatDoNotKnowTheirSize) {
+  EXPECT_FALSE(read_file("/proc/self/status").empty());
+}
 
 TEST(ReadFile, NamesPathAndReasonOfAFailure) {
   const TemporaryFolder folder;
@@ -96,7 +98,8 @@ TEST(WriteFile, LeavesTheOldFileWhenTheDiskIsFull) {
   for (const uint64_t room : {0, 1, 1000, 1 << 19, (1 << 20) - 1}) {
     const ScopedDiskFull full(room);
     expect_error(
-        Code::kResourceExhausted, [&] { write_file(folder / "model", large); }, "model", "No space");
+        Code::kResourceExhausted, [&] { write_file(folder / "model", large); }, "model",
+        "No space");
   }
   EXPECT_EQ(read_file(folder / "model"), "the old one");
   EXPECT_EQ(list_folder(folder.path()), names({"model"}));

@@ -26,7 +26,8 @@ class Log : public ::testing::Test {
 TEST_F(Log, GoesToTheSinkWithLevelAndComponent) {
   log_info("data", "read ", 3, " files");
   log_warning("train", "loss is ", 0.5);
-  EXPECT_EQ(lines_, (std::vector<std::string>{"info|data|read 3 files", "warning|train|loss is 0.5"}));
+  EXPECT_EQ(lines_,
+            (std::vector<std::string>{"info|data|read 3 files", "warning|train|loss is 0.5"}));
 }
 
 TEST_F(Log, DropsLinesBelowTheLevel) {

@@ -194,7 +194,8 @@ TEST_F(ParallelEnvironment, SetsTheNumberOfThreads) {
 
 TEST_F(ParallelEnvironment, RefusesWhatIsNoNumberOfThreads) {
   for (const char* setting : {"two", "-1", "2x", "99999999999", " 3"}) {
-    EXPECT_EXIT(exit_with_thread_count(setting), ::testing::ExitedWithCode(103), "THALWEG_NUM_THREADS is '");
+    EXPECT_EXIT(exit_with_thread_count(setting), ::testing::ExitedWithCode(103),
+                "THALWEG_NUM_THREADS is '");
   }
 }
 
@@ -205,7 +206,8 @@ int cpus_of_this_thread() {
   return CPU_COUNT(&mask);
 }
 
-// Exits with (CPUs of the caller) * 10 + (CPUs of its worker), after two forks, from the second forking thread too.
+// Exits with (CPUs of the caller) * 10 + (CPUs of its worker), after two forks, from the second
+// forking thread too.
 [[noreturn]] void exit_with_masks(const char* pin) {
   ::setenv("THALWEG_PIN", pin, 1);
   set_num_threads(2);
@@ -216,7 +218,8 @@ int cpus_of_this_thread() {
   parallel_for(2, 1, look);
   const int first = worker;
   std::jthread([&] { parallel_for(2, 1, look); }).join();
-  std::fprintf(stderr, "caller %d first %d second %d\n", cpus_of_this_thread(), first, worker.load());
+  std::fprintf(stderr, "caller %d first %d second %d\n", cpus_of_this_thread(), first,
+               worker.load());
   std::_Exit(0);
 }
 
@@ -224,12 +227,14 @@ TEST_F(ParallelEnvironment, PinsTheWorkersOfTheFirstPoolOnly) {
   const int cpus = cpus_of_this_thread();
   if (cpus < 2) GTEST_SKIP() << "one CPU: nothing to pin";
   const std::string all = std::to_string(cpus);
-  EXPECT_EXIT(exit_with_masks("1"), ::testing::ExitedWithCode(0), "caller " + all + " first 1 second " + all);
+  EXPECT_EXIT(exit_with_masks("1"), ::testing::ExitedWithCode(0),
+              "caller " + all + " first 1 second " + all);
 }
 
 TEST_F(ParallelEnvironment, PinsNothingWhenToldSo) {
   const std::string all = std::to_string(cpus_of_this_thread());
-  EXPECT_EXIT(exit_with_masks("0"), ::testing::ExitedWithCode(0), "caller " + all + " first " + all);
+  EXPECT_EXIT(exit_with_masks("0"), ::testing::ExitedWithCode(0),
+              "caller " + all + " first " + all);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Each op against TensorFlow: the values of every kernel that accepts, and the gradients that the op rows give.
+// Each op against TensorFlow: the values of every kernel that accepts, and the gradients that the
+// op rows give.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -21,8 +22,10 @@ void check_values(const Case& c) {
     if (!result.accepted) continue;
     any = true;
     for (const auto& [i, expected] : expected_outputs(c, node)) {
-      EXPECT_EQ(difference(expected->value, result.outputs[static_cast<size_t>(i)], c.tolerance), "")
-          << c.where() << ": output " << expected->name << " of the " << kernel.provider << " kernel";
+      EXPECT_EQ(difference(expected->value, result.outputs[static_cast<size_t>(i)], c.tolerance),
+                "")
+          << c.where() << ": output " << expected->name << " of the " << kernel.provider
+          << " kernel";
     }
   }
   EXPECT_TRUE(any) << c.where() << ": no kernel accepts";
@@ -88,9 +91,10 @@ int main(int argc, char** argv) {
   for (const Case& c : cases) {
     ops.insert(c.op);
     if (!c.slopes.empty()) with_slopes.insert(c.op);
-    ::testing::RegisterTest(c.op.c_str(), c.test_name().c_str(), nullptr, nullptr, c.file.c_str(), c.line,
-                            [&c]() -> ::testing::Test* { return new GoldenTest(c); });
+    ::testing::RegisterTest(c.op.c_str(), c.test_name().c_str(), nullptr, nullptr, c.file.c_str(),
+                            c.line, [&c]() -> ::testing::Test* { return new GoldenTest(c); });
   }
-  std::printf("%zu ops against TensorFlow, %zu of them with gradients\n", ops.size(), with_slopes.size());
+  std::printf("%zu ops against TensorFlow, %zu of them with gradients\n", ops.size(),
+              with_slopes.size());
   return RUN_ALL_TESTS();
 }

@@ -83,16 +83,11 @@ double reduce_exactly(Reduction op, const float* x, int64_t mid, int64_t stride)
     smallest = std::min(smallest, v);
   }
   switch (op) {
-    case Reduction::kSum:
-      return sum;
-    case Reduction::kMean:
-      return sum / static_cast<double>(mid);
-    case Reduction::kMax:
-      return largest;
-    case Reduction::kMin:
-      return smallest;
-    case Reduction::kProd:
-      break;
+    case Reduction::kSum: return sum;
+    case Reduction::kMean: return sum / static_cast<double>(mid);
+    case Reduction::kMax: return largest;
+    case Reduction::kMin: return smallest;
+    case Reduction::kProd: break;
   }
   return product;
 }

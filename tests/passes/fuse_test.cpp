@@ -47,7 +47,8 @@ TEST(FuseEpilogue, TakesOneActivationOnly) {
   const Output x = placeholder(graph, kFloat32, {1, 4, 4, 2}, {.name = "x"});
   const Output images = conv2d(x, constant(graph, ramp({3, 3, 2, 3})), {.padding = "SAME"});
   const PlanGraph plan =
-      expect_same_numbers(graph, {x}, {ramp({1, 4, 4, 2})}, {thalweg::tanh(relu(bias_add(images, constant(graph, ramp({3})))))});
+      expect_same_numbers(graph, {x}, {ramp({1, 4, 4, 2})},
+                          {thalweg::tanh(relu(bias_add(images, constant(graph, ramp({3})))))});
   const auto counts = count_ops(plan);
   EXPECT_EQ(counts.at("_FusedConv2D"), 1);
   EXPECT_EQ(counts.at("Tanh"), 1);
@@ -59,8 +60,8 @@ TEST(FuseBiasGrad, GivesBothGradientsOfALayerAtOnce) {
   const Output w = placeholder(graph, kFloat32, {3, 4}, {.name = "w"});
   const Output b = placeholder(graph, kFloat32, {4}, {.name = "b"});
   const Output loss = l2_loss(thalweg::tanh(matmul(x, w) + b));
-  const PlanGraph plan =
-      expect_same_numbers(graph, {x, w, b}, {ramp({5, 3}), ramp({3, 4}), ramp({4})}, gradients({loss}, {w, b}));
+  const PlanGraph plan = expect_same_numbers(
+      graph, {x, w, b}, {ramp({5, 3}), ramp({3, 4}), ramp({4})}, gradients({loss}, {w, b}));
   EXPECT_EQ(count_ops(plan)["_MatMulBiasGrad"], 1);
 }
 
@@ -70,8 +71,9 @@ TEST(FuseBiasGrad, WorksForConvolutions) {
   const Output w = placeholder(graph, kFloat32, {3, 3, 2, 4}, {.name = "w"});
   const Output b = placeholder(graph, kFloat32, {4}, {.name = "b"});
   const Output loss = l2_loss(relu(conv2d(x, w, {.padding = "SAME"}) + b));
-  const PlanGraph plan = expect_same_numbers(graph, {x, w, b}, {ramp({2, 5, 5, 2}), ramp({3, 3, 2, 4}), ramp({4})},
-                                             gradients({loss}, {w, b}));
+  const PlanGraph plan =
+      expect_same_numbers(graph, {x, w, b}, {ramp({2, 5, 5, 2}), ramp({3, 3, 2, 4}), ramp({4})},
+                          gradients({loss}, {w, b}));
   EXPECT_EQ(count_ops(plan)["_Conv2DBackpropFilterBias"], 1);
 }
 
@@ -100,7 +102,8 @@ TEST(FuseElementwise, DoesNotSwallowAColumnBroadcast) {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {3, 4}, {.name = "x"});
   const Output column = placeholder(graph, kFloat32, {3, 1}, {.name = "column"});
-  expect_same_numbers(graph, {x, column}, {ramp({3, 4}), ramp({3, 1}, 0.6f)}, {exp(neg(x) * column)});
+  expect_same_numbers(graph, {x, column}, {ramp({3, 4}), ramp({3, 1}, 0.6f)},
+                      {exp(neg(x) * column)});
 }
 
 TEST(FuseUpdates, MakesOnePassOverAllVariables) {
@@ -108,7 +111,8 @@ TEST(FuseUpdates, MakesOnePassOverAllVariables) {
   std::vector<Node*> updates;
   for (const char* name : {"a", "b", "c"}) {
     const Variable v(graph, ramp({3}), {.name = name});
-    updates.push_back(&apply_gradient_descent(v.handle(), constant(graph, Tensor(0.5f)), constant(graph, ramp({3}))));
+    updates.push_back(&apply_gradient_descent(v.handle(), constant(graph, Tensor(0.5f)),
+                                              constant(graph, ramp({3}))));
   }
   Node& step = group(updates);
   const PlanGraph plan = optimized(graph, {}, {}, {&step});
@@ -123,7 +127,8 @@ TEST(FuseUpdates, DoesNotMoveAnUpdatePastARead) {
   const Variable b(graph, ramp({3}), {.name = "b"});
   const Output rate = constant(graph, Tensor(0.5f));
   Node& first = apply_gradient_descent(a.handle(), rate, constant(graph, ramp({3})));
-  Node& second = apply_gradient_descent(b.handle(), rate, exp(a.read()));  // reads what the first update wrote
+  Node& second =
+      apply_gradient_descent(b.handle(), rate, exp(a.read()));  // reads what the first update wrote
   const PlanGraph plan = optimized(graph, {}, {}, {&first, &second});
   EXPECT_EQ(count_ops(plan)["ResourceApplyGradientDescent"], 2);
 }

@@ -1,4 +1,5 @@
-// Running passes in tests: specialise, run, count what is left, and compute the result on reference kernels.
+// Running passes in tests: specialise, run, count what is left, and compute the result on reference
+// kernels.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,8 +17,10 @@
 
 namespace thalweg::testing {
 
-inline PlanGraph optimized(const Graph& graph, const std::vector<FeedSpec>& feeds, const std::vector<Output>& fetches,
-                           const std::vector<Node*>& targets = {}, std::vector<std::string> disabled = {}) {
+inline PlanGraph optimized(const Graph& graph, const std::vector<FeedSpec>& feeds,
+                           const std::vector<Output>& fetches,
+                           const std::vector<Node*>& targets = {},
+                           std::vector<std::string> disabled = {}) {
   return run_passes(specialize(graph, feeds, fetches, targets), {reference_kernels()},
                     {.disabled = std::move(disabled)});
 }
@@ -25,7 +28,8 @@ inline PlanGraph optimized(const Graph& graph, const std::vector<FeedSpec>& feed
 /// How many nodes of each op there are.
 inline std::map<std::string, int> count_ops(const PlanGraph& plan) {
   std::map<std::string, int> counts;
-  for (int id = 0; id < plan.graph->num_nodes(); ++id) ++counts[std::string(plan.graph->node(id).type())];
+  for (int id = 0; id < plan.graph->num_nodes(); ++id)
+    ++counts[std::string(plan.graph->node(id).type())];
   return counts;
 }
 
@@ -40,15 +44,18 @@ inline void expect_near(const Tensor& expected, const Tensor& actual, double tol
   ASSERT_EQ(expected.dtype(), actual.dtype());
   ASSERT_EQ(expected.shape(), actual.shape());
   for (int64_t i = 0; i < expected.num_elements(); ++i) {
-    ASSERT_NEAR(expected.at(i), actual.at(i), tolerance * (1 + std::abs(expected.at(i)))) << "element " << i;
+    ASSERT_NEAR(expected.at(i), actual.at(i), tolerance * (1 + std::abs(expected.at(i))))
+        << "element " << i;
   }
 }
 
 /// With all passes and with none: the same numbers; and a second run of the passes changes nothing.
 inline PlanGraph expect_same_numbers(const Graph& graph, const std::vector<Output>& feeds,
-                                     const std::vector<Tensor>& values, const std::vector<Output>& fetches) {
+                                     const std::vector<Tensor>& values,
+                                     const std::vector<Output>& fetches) {
   std::vector<FeedSpec> specs;
-  for (size_t i = 0; i < feeds.size(); ++i) specs.push_back({feeds[i], values[i].dtype(), values[i].shape()});
+  for (size_t i = 0; i < feeds.size(); ++i)
+    specs.push_back({feeds[i], values[i].dtype(), values[i].shape()});
   const PlanGraph plain = optimized(graph, specs, fetches, {}, {"all"});
   PlanGraph fast = optimized(graph, specs, fetches);
   const std::vector<Tensor> expected = compute(plain, values);

@@ -20,7 +20,8 @@ TEST(Fold, ComputesWhatDependsOnConstantsOnly) {
 TEST(Fold, KnowsShapesOfTensorsItDoesNotKnow) {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {kUnknownDim, 3}, {.name = "x"});
-  const PlanGraph plan = optimized(graph, {{x, kFloat32, Shape{5, 3}}}, {shape_of(x), size_of(x), rank_of(x)});
+  const PlanGraph plan =
+      optimized(graph, {{x, kFloat32, Shape{5, 3}}}, {shape_of(x), size_of(x), rank_of(x)});
   EXPECT_EQ(count_ops(plan), (Counts{{"Const", 3}, {"Placeholder", 1}}));
   EXPECT_EQ(compute(plan, {Tensor::zeros(kFloat32, {5, 3})})[1].at(0), 15);
 }
@@ -41,8 +42,8 @@ TEST(Merge, MakesEqualNodesOne) {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {4}, {.name = "x"});
   const Output y = placeholder(graph, kFloat32, {4}, {.name = "y"});
-  const PlanGraph plan = optimized(graph, {{x, kFloat32, Shape{4}}, {y, kFloat32, Shape{4}}}, {x + y, y + x, x - y},
-                                   {}, {"fuse_elementwise"});
+  const PlanGraph plan = optimized(graph, {{x, kFloat32, Shape{4}}, {y, kFloat32, Shape{4}}},
+                                   {x + y, y + x, x - y}, {}, {"fuse_elementwise"});
   EXPECT_EQ(count_ops(plan), (Counts{{"Placeholder", 2}, {"AddV2", 1}, {"Sub", 1}}));
 }
 
@@ -69,7 +70,8 @@ TEST(Simplify, DropsWhatChangesNothing) {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {2, 3}, {.name = "x"});
   const Output y = reshape(identity(transpose(transpose(x * 1.0 + 0.0, {1, 0}), {1, 0})), {2, 3});
-  const PlanGraph plan = expect_same_numbers(graph, {x}, {Tensor::of<float>({1, 2, 3, 4, 5, 6}, {2, 3})}, {neg(neg(y))});
+  const PlanGraph plan = expect_same_numbers(
+      graph, {x}, {Tensor::of<float>({1, 2, 3, 4, 5, 6}, {2, 3})}, {neg(neg(y))});
   EXPECT_EQ(count_ops(plan), (Counts{{"Placeholder", 1}}));
 }
 
@@ -86,10 +88,11 @@ TEST(Simplify, TurnsARowAddedToAProductIntoABias) {
   const Output x = placeholder(graph, kFloat32, {2, 3}, {.name = "x"});
   const Output w = placeholder(graph, kFloat32, {3, 2}, {.name = "w"});
   const Output b = placeholder(graph, kFloat32, {2}, {.name = "b"});
-  const PlanGraph plan = expect_same_numbers(graph, {x, w, b},
-                                             {Tensor::of<float>({1, 2, 3, 4, 5, 6}, {2, 3}),
-                                              Tensor::of<float>({1, 0, 0, 1, 1, -1}, {3, 2}), Tensor::of<float>({10, 20})},
-                                             {b + matmul(x, w)});
+  const PlanGraph plan = expect_same_numbers(
+      graph, {x, w, b},
+      {Tensor::of<float>({1, 2, 3, 4, 5, 6}, {2, 3}),
+       Tensor::of<float>({1, 0, 0, 1, 1, -1}, {3, 2}), Tensor::of<float>({10, 20})},
+      {b + matmul(x, w)});
   EXPECT_EQ(count_ops(plan)["_FusedMatMul"], 1);
 }
 
@@ -97,14 +100,16 @@ TEST(Simplify, ReadsATransposedOperandTheOtherWayRound) {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {3, 2}, {.name = "x"});
   const Output y = matmul(transpose(x, {1, 0}), x);
-  const PlanGraph plan = expect_same_numbers(graph, {x}, {Tensor::of<float>({1, 2, 3, 4, 5, 6}, {3, 2})}, {y});
+  const PlanGraph plan =
+      expect_same_numbers(graph, {x}, {Tensor::of<float>({1, 2, 3, 4, 5, 6}, {3, 2})}, {y});
   EXPECT_EQ(count_ops(plan)["Transpose"], 0);
 }
 
 TEST(Simplify, SquaresInsteadOfTakingPowers) {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {3}, {.name = "x"});
-  const PlanGraph plan = expect_same_numbers(graph, {x}, {Tensor::of<float>({1, -2, 3})}, {reduce_sum(pow(x, 2.0))});
+  const PlanGraph plan =
+      expect_same_numbers(graph, {x}, {Tensor::of<float>({1, -2, 3})}, {reduce_sum(pow(x, 2.0))});
   EXPECT_EQ(count_ops(plan)["Pow"], 0);
 }
 

@@ -33,35 +33,48 @@ TEST(Specialize, DoesNotLookBehindAFedTensor) {
 TEST(Specialize, NamesAPlaceholderThatIsNeededButNotFed) {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {2}, {.name = "pixels"});
-  expect_error(Code::kInvalidArgument, [&] { specialize(graph, {}, {exp(x)}, {}); }, "pixels", "not fed");
+  expect_error(
+      Code::kInvalidArgument, [&] { specialize(graph, {}, {exp(x)}, {}); }, "pixels", "not fed");
 }
 
 TEST(Specialize, RejectsFeedsThatDoNotFit) {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {kUnknownDim, 4}, {.name = "x"});
-  expect_error(Code::kInvalidArgument, [&] { specialize(graph, {{x, kFloat32, Shape{3, 5}}}, {x}, {}); }, "x:0",
-               "[?, 4]", "[3, 5]");
-  expect_error(Code::kInvalidArgument, [&] { specialize(graph, {{x, kInt32, Shape{3, 4}}}, {x}, {}); }, "x:0", "int32");
-  expect_error(Code::kInvalidArgument,
-               [&] {
-                 specialize(graph, {{x, kFloat32, Shape{1, 4}}, {x, kFloat32, Shape{1, 4}}}, {x}, {});
-               },
-               "twice");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        specialize(graph, {{x, kFloat32, Shape{3, 5}}}, {x}, {});
+      },
+      "x:0", "[?, 4]", "[3, 5]");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        specialize(graph, {{x, kInt32, Shape{3, 4}}}, {x}, {});
+      },
+      "x:0", "int32");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        specialize(graph, {{x, kFloat32, Shape{1, 4}}, {x, kFloat32, Shape{1, 4}}}, {x}, {});
+      },
+      "twice");
 }
 
 TEST(PassPipeline, RejectsAnUnknownPassName) {
   Graph graph(standard_ops());
   const Output x = constant(graph, Tensor(1.0f));
-  expect_error(Code::kInvalidArgument, [&] { optimized(graph, {}, {x}, {}, {"fold_everything"}); }, "fold_everything",
-               "simplify");
+  expect_error(
+      Code::kInvalidArgument, [&] { optimized(graph, {}, {x}, {}, {"fold_everything"}); },
+      "fold_everything", "simplify");
 }
 
 TEST(PassPipeline, ShowsTheGraphBeforeAndAfterEachPass) {
   Graph graph(standard_ops());
   const Output x = constant(graph, Tensor(1.0f));
   std::vector<std::string> seen;
-  run_passes(specialize(graph, {}, {exp(x)}, {}), {reference_kernels()},
-             {.observe = [&](std::string_view pass, const PlanGraph&) { seen.emplace_back(pass); }});
+  run_passes(
+      specialize(graph, {}, {exp(x)}, {}), {reference_kernels()},
+      {.observe = [&](std::string_view pass, const PlanGraph&) { seen.emplace_back(pass); }});
   ASSERT_EQ(seen.size(), standard_passes().size() + 1);
   EXPECT_EQ(seen[0], "");
   EXPECT_EQ(seen[1], "fold");

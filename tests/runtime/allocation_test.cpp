@@ -1,5 +1,6 @@
-// A training step in steady state allocates nothing on the heap: counted by replacing operator new. What oneDNN allocates
-// inside its own execute calls (an argument map) is told apart by the caller's address and reported.
+// A training step in steady state allocates nothing on the heap: counted by replacing operator new.
+// What oneDNN allocates inside its own execute calls (an argument map) is told apart by the
+// caller's address and reported.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +40,8 @@ void count(const void* caller) {
 
 void* allocate(size_t size, size_t alignment) {
   void* memory = alignment == 0 ? std::malloc(size == 0 ? 1 : size)
-                                : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+                                : std::aligned_alloc(
+                                      alignment, (size + alignment - 1) / alignment * alignment);
   if (memory == nullptr) throw std::bad_alloc();
   return memory;
 }
@@ -68,11 +70,12 @@ TEST(Allocations, ATrainingStepMakesNone) {
   const Output labels = placeholder(graph, kInt64, {kUnknownDim}, {.name = "labels"});
   Tensor weights(kFloat32, {64, 32});
   float next = 0;
-  for (float& w : weights.mutable_data<float>()) w = 0.01f * static_cast<float>(static_cast<int>(next++) % 7);
+  for (float& w : weights.mutable_data<float>())
+    w = 0.01f * static_cast<float>(static_cast<int>(next++) % 7);
   const Variable w(graph, weights, {.name = "w"});
   const Variable b(graph, Tensor::zeros(kFloat32, {32}), {.name = "b"});
-  const Output loss =
-      reduce_mean(sparse_softmax_cross_entropy_with_logits(thalweg::tanh(matmul(x, w) + b) * 2.0, labels));
+  const Output loss = reduce_mean(
+      sparse_softmax_cross_entropy_with_logits(thalweg::tanh(matmul(x, w) + b) * 2.0, labels));
   const std::vector<Output> slopes = gradients({loss}, {w, b});
   const Output rate = constant(graph, Tensor(0.1f));
   Node& step = group({&apply_gradient_descent(w.handle(), rate, slopes[0]),
@@ -80,7 +83,8 @@ TEST(Allocations, ATrainingStepMakesNone) {
   Session session(graph);
   session.initialize();
   const Callable call = session.make_callable({x, labels}, {loss}, {&step});
-  const std::vector<Tensor> batch = {Tensor::zeros(kFloat32, {32, 64}), Tensor::zeros(kInt64, {32})};
+  const std::vector<Tensor> batch = {Tensor::zeros(kFloat32, {32, 64}),
+                                     Tensor::zeros(kInt64, {32})};
   std::vector<Tensor> results(1);
 
   for (int threads : {1, 2}) {
@@ -90,9 +94,10 @@ TEST(Allocations, ATrainingStepMakesNone) {
     counting = true;
     for (int i = 0; i < 10; ++i) call.run(batch, results);
     counting = false;
-    EXPECT_EQ(ours.load(), 0) << "allocations of thalweg in 10 steps with " << threads << " threads";
-    std::printf("%d threads: 0 wanted, %d of thalweg, %d inside oneDNN, in 10 steps\n", threads, ours.load(),
-                library.load());
+    EXPECT_EQ(ours.load(), 0) << "allocations of thalweg in 10 steps with " << threads
+                              << " threads";
+    std::printf("%d threads: 0 wanted, %d of thalweg, %d inside oneDNN, in 10 steps\n", threads,
+                ours.load(), library.load());
   }
 }
 

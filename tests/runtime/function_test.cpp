@@ -21,7 +21,8 @@ TEST(TracedFunction, TracesOncePerSignature) {
   });
   EXPECT_EQ(f(2.0f, 3.0f).at(0), 7);
   EXPECT_EQ(f(4.0f, 5.0f).at(0), 21);
-  EXPECT_EQ(f(Tensor::of<float>({1, 2}), Tensor::of<float>({3, 4})).to_string(), "float32[2] [4, 9]");
+  EXPECT_EQ(f(Tensor::of<float>({1, 2}), Tensor::of<float>({3, 4})).to_string(),
+            "float32[2] [4, 9]");
   EXPECT_EQ(calls, 2);
   EXPECT_EQ(f.num_traces(), 2);
 }
@@ -45,7 +46,12 @@ TEST(TracedFunction, CanTakeGradients) {
 
 TEST(TracedFunction, SaysHowManyArgumentsItTakes) {
   const auto f = function([](Output x) { return exp(x); });
-  expect_error(Code::kInvalidArgument, [&] { f.call({Tensor(1.0f), Tensor(2.0f)}); }, "1", "2");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        f.call({Tensor(1.0f), Tensor(2.0f)});
+      },
+      "1", "2");
 }
 
 }  // namespace

@@ -39,7 +39,8 @@ TEST(MemoryPlanner, NeverOverlapsWhatLivesTogether) {
       EXPECT_EQ(plan.offsets[a] % kAlignment, 0u);
       EXPECT_LE(plan.offsets[a] + pieces[a].bytes, plan.arena_bytes);
       for (size_t b = 0; b < a; ++b) {
-        const bool together = pieces[a].first <= pieces[b].last && pieces[b].first <= pieces[a].last;
+        const bool together =
+            pieces[a].first <= pieces[b].last && pieces[b].first <= pieces[a].last;
         if (!together || pieces[a].bytes == 0 || pieces[b].bytes == 0) continue;
         EXPECT_TRUE(plan.offsets[a] + pieces[a].bytes <= plan.offsets[b] ||
                     plan.offsets[b] + pieces[b].bytes <= plan.offsets[a]);

@@ -27,19 +27,23 @@ namespace {
 Tensor normal(const Shape& shape, double scale, uint64_t seed) {
   Tensor tensor(kFloat32, shape);
   Philox random(seed);
-  for (float& cell : tensor.mutable_data<float>()) cell = static_cast<float>(scale * random.normal());
+  for (float& cell : tensor.mutable_data<float>())
+    cell = static_cast<float>(scale * random.normal());
   return tensor;
 }
 
-// A small convolutional network with Adam: convolution, bias, relu, pooling, dense layers, cross entropy.
+// A small convolutional network with Adam: convolution, bias, relu, pooling, dense layers, cross
+// entropy.
 class Network {
  public:
   explicit Network(SessionOptions options) : graph_(standard_ops()) {
     images_ = placeholder(graph_, kFloat32, {kUnknownDim, 12, 12, 1}, {.name = "images"});
     labels_ = placeholder(graph_, kInt64, {kUnknownDim}, {.name = "labels"});
     Output x = images_;
-    x = max_pool(relu(conv2d(x, variable({3, 3, 1, 16}, 0.3), {.padding = "SAME"}) + variable({16}, 0)));
-    x = max_pool(relu(conv2d(x, variable({3, 3, 16, 32}, 0.1), {.padding = "SAME"}) + variable({32}, 0)));
+    x = max_pool(
+        relu(conv2d(x, variable({3, 3, 1, 16}, 0.3), {.padding = "SAME"}) + variable({16}, 0)));
+    x = max_pool(
+        relu(conv2d(x, variable({3, 3, 16, 32}, 0.1), {.padding = "SAME"}) + variable({32}, 0)));
     x = relu(matmul(reshape(x, {-1, 3 * 3 * 32}), variable({288, 64}, 0.1)) + variable({64}, 0));
     logits_ = matmul(x, variable({64, 10}, 0.2)) + variable({10}, 0);
     loss_ = reduce_mean(sparse_softmax_cross_entropy_with_logits(logits_, labels_));
@@ -49,16 +53,20 @@ class Network {
     std::vector<Node*> updates;
     const auto number = [&](float value) { return constant(graph_, Tensor(value)); };
     for (size_t i = 0; i < handles.size(); ++i) {
-      const Variable m(graph_, Tensor::zeros(kFloat32, variables_[i].shape()), {.name = str("m", i), .trainable = false});
-      const Variable v(graph_, Tensor::zeros(kFloat32, variables_[i].shape()), {.name = str("v", i), .trainable = false});
-      updates.push_back(&apply_adam(handles[i], m.handle(), v.handle(), number(0.9f), number(0.999f), number(0.01f),
-                                    number(0.9f), number(0.999f), number(1e-7f), slopes[i]));
+      const Variable m(graph_, Tensor::zeros(kFloat32, variables_[i].shape()),
+                       {.name = str("m", i), .trainable = false});
+      const Variable v(graph_, Tensor::zeros(kFloat32, variables_[i].shape()),
+                       {.name = str("v", i), .trainable = false});
+      updates.push_back(&apply_adam(handles[i], m.handle(), v.handle(), number(0.9f),
+                                    number(0.999f), number(0.01f), number(0.9f), number(0.999f),
+                                    number(1e-7f), slopes[i]));
     }
     session_ = std::make_unique<Session>(graph_, std::move(options));
     session_->initialize();
     step_ = session_->make_callable({images_, labels_}, {loss_}, {&group(updates)});
     batch_ = {normal({16, 12, 12, 1}, 1, 99), Tensor(kInt64, {16})};
-    for (size_t i = 0; i < 16; ++i) batch_[1].mutable_data<int64_t>()[i] = static_cast<int64_t>(i % 10);
+    for (size_t i = 0; i < 16; ++i)
+      batch_[1].mutable_data<int64_t>()[i] = static_cast<int64_t>(i % 10);
   }
 
   double train(int steps) {
@@ -74,7 +82,8 @@ class Network {
  private:
   Output variable(const Shape& shape, double scale) {
     const auto index = variables_.size();
-    variables_.emplace_back(graph_, normal(shape, scale, index + 1), VariableOptions{.name = str("w", index)});
+    variables_.emplace_back(graph_, normal(shape, scale, index + 1),
+                            VariableOptions{.name = str("w", index)});
     return variables_.back();
   }
 
@@ -102,8 +111,8 @@ TEST(Plan, AgreesWithReferenceKernelsWithoutPasses) {
 TEST(Plan, AgreesWithItselfWithEachPassLeftOut) {
   Network full({});
   const double expected = full.train(3);
-  for (const char* pass : {"fold", "simplify", "merge", "fuse_epilogue", "fuse_bias_grad", "fuse_elementwise",
-                           "fuse_updates"}) {
+  for (const char* pass : {"fold", "simplify", "merge", "fuse_epilogue", "fuse_bias_grad",
+                           "fuse_elementwise", "fuse_updates"}) {
     Network without({.disabled_passes = {pass}});
     EXPECT_NEAR(without.train(3), expected, 1e-3) << "without " << pass;
   }
@@ -131,7 +140,8 @@ TEST(Plan, PredictsBetweenTrainingStepsWhateverTheLayouts) {
     oracle.train(1);
     const Tensor expected = oracle.predict();
     const Tensor actual = network.predict();
-    for (int64_t e = 0; e < expected.num_elements(); ++e) ASSERT_NEAR(expected.at(e), actual.at(e), 2e-3);
+    for (int64_t e = 0; e < expected.num_elements(); ++e)
+      ASSERT_NEAR(expected.at(e), actual.at(e), 2e-3);
   }
 }
 
@@ -144,7 +154,8 @@ TEST(Plan, SharesMemoryAmongIntermediates) {
 TEST(Plan, ExplainsFusionsLayoutsAndMemory) {
   Network network({});
   const std::string text = network.step().explain(network.batch());
-  for (const char* word : {"_FusedConv2D", "_FusedMatMul", "_FusedResourceApply", "layout changes", "arena"}) {
+  for (const char* word :
+       {"_FusedConv2D", "_FusedMatMul", "_FusedResourceApply", "layout changes", "arena"}) {
     EXPECT_NE(text.find(word), std::string::npos) << word << " is missing in\n" << text;
   }
 }
@@ -153,8 +164,8 @@ TEST(Plan, WritesOverAnInputOnlyWhenNobodyReadsItLater) {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {64}, {.name = "x"});
   const Output a = exp(x);
-  const Output b = neg(a);        // could overwrite a ...
-  const Output c = a + b;         // ... but a is read again
+  const Output b = neg(a);  // could overwrite a ...
+  const Output c = a + b;   // ... but a is read again
   Session session(graph, {.disabled_passes = {"all"}});
   const std::vector<Tensor> values = session.run({{x, Tensor::zeros(kFloat32, {64})}}, {a, b, c});
   EXPECT_EQ(values[0].at(5), 1);

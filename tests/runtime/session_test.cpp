@@ -23,7 +23,8 @@ TEST(Session, ComputesAnExpression) {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {kUnknownDim}, {.name = "x"});
   Session session(graph);
-  EXPECT_EQ(session.run(x * 2.0 + 1.0, {{x, Tensor::of<float>({1, 2})}}).to_string(), "float32[2] [3, 5]");
+  EXPECT_EQ(session.run(x * 2.0 + 1.0, {{x, Tensor::of<float>({1, 2})}}).to_string(),
+            "float32[2] [3, 5]");
 }
 
 TEST(Session, RunsOnlyWhatIsNeeded) {
@@ -51,16 +52,20 @@ TEST(Session, PlansAnewForNewShapes) {
   const Output x = placeholder(graph, kFloat32, {kUnknownDim, 2}, {.name = "x"});
   const Output y = reduce_sum(x, {0});
   Session session(graph);
-  EXPECT_EQ(session.run(y, {{x, Tensor::of<float>({1, 2}, {1, 2})}}).to_string(), "float32[2] [1, 2]");
-  EXPECT_EQ(session.run(y, {{x, Tensor::of<float>({1, 2, 3, 4}, {2, 2})}}).to_string(), "float32[2] [4, 6]");
-  EXPECT_EQ(session.run(y, {{x, Tensor::zeros(kFloat32, {0, 2})}}).to_string(), "float32[2] [0, 0]");
+  EXPECT_EQ(session.run(y, {{x, Tensor::of<float>({1, 2}, {1, 2})}}).to_string(),
+            "float32[2] [1, 2]");
+  EXPECT_EQ(session.run(y, {{x, Tensor::of<float>({1, 2, 3, 4}, {2, 2})}}).to_string(),
+            "float32[2] [4, 6]");
+  EXPECT_EQ(session.run(y, {{x, Tensor::zeros(kFloat32, {0, 2})}}).to_string(),
+            "float32[2] [0, 0]");
 }
 
 TEST(Session, NamesAVariableThatHasNoValue) {
   Graph graph(standard_ops());
   const Variable v(graph, Tensor(1.0f), {.name = "speed"});
   Session session(graph);
-  expect_error(Code::kFailedPrecondition, [&] { session.run(v + 1.0); }, "speed", "initialize");
+  expect_error(
+      Code::kFailedPrecondition, [&] { session.run(v + 1.0); }, "speed", "initialize");
 }
 
 TEST(Session, InitializesOnlyWhatHasNoValue) {
@@ -116,7 +121,8 @@ TEST(Session, CarriesStrings) {
   const Output x = placeholder(graph, kString, {kUnknownDim}, {.name = "words"});
   const Output y = reverse(x, {0});
   Session session(graph);
-  const Tensor result = session.run(y, {{x, Tensor::of<std::string>({"a", "longer than a short string may be"})}});
+  const Tensor result =
+      session.run(y, {{x, Tensor::of<std::string>({"a", "longer than a short string may be"})}});
   EXPECT_EQ(result.data<std::string>()[0], "longer than a short string may be");
   EXPECT_EQ(result.data<std::string>()[1], "a");
 }
@@ -180,7 +186,12 @@ TEST(Session, FindsTheFirstNodeThatIsNotFinite) {
   const Output inner = graph.add("Log", {x}, {}, {.name = "inner_log"}).output();
   const Output y = reduce_sum(exp(neg(inner)));
   Session session(graph, {.disabled_passes = {"all"}, .check_finite = true});
-  expect_error(Code::kOutOfRange, [&] { session.run(y, {{x, Tensor::of<float>({1, -1})}}); }, "inner_log", "element 1");
+  expect_error(
+      Code::kOutOfRange,
+      [&] {
+        session.run(y, {{x, Tensor::of<float>({1, -1})}});
+      },
+      "inner_log", "element 1");
 }
 
 TEST(Session, SendsPrintedTextToItsStream) {

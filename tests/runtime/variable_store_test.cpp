@@ -24,14 +24,25 @@ TEST(VariableStore, GivesBackACopyOfWhatWasSet) {
 TEST(VariableStore, NamesTheNearestVariable) {
   VariableStore store;
   store.set("dense/kernel", Tensor(1.0f));
-  expect_error(Code::kNotFound, [&] { store.get("dense/kernal"); }, "dense/kernel");
+  expect_error(
+      Code::kNotFound, [&] { store.get("dense/kernal"); }, "dense/kernel");
 }
 
 TEST(VariableStore, RefusesAValueOfAnotherShape) {
   VariableStore store;
   store.set("w", Tensor::of<float>({1, 2}));
-  expect_error(Code::kInvalidArgument, [&] { store.set("w", Tensor::of<float>({1, 2, 3})); }, "w", "[2]", "[3]");
-  expect_error(Code::kInvalidArgument, [&] { store.set("w", Tensor::of<int32_t>({1, 2})); }, "w", "int32");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        store.set("w", Tensor::of<float>({1, 2, 3}));
+      },
+      "w", "[2]", "[3]");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        store.set("w", Tensor::of<int32_t>({1, 2}));
+      },
+      "w", "int32");
   EXPECT_EQ(store.get("w").at(1), 2);
 }
 
@@ -41,10 +52,12 @@ TEST(VariableStore, RefusesAGraphThatDeclaresAnotherShape) {
   auto store = std::make_shared<VariableStore>();
   store->set("w", Tensor::of<float>({1, 2}));
   Session session(graph, {.variables = store});
-  expect_error(Code::kInvalidArgument, [&] { session.run(v.read()); }, "w", "[2]", "[3]");
+  expect_error(
+      Code::kInvalidArgument, [&] { session.run(v.read()); }, "w", "[2]", "[3]");
 }
 
-// The product's kernel keeps the weights in a layout of its own; whoever reads them by name never sees it.
+// The product's kernel keeps the weights in a layout of its own; whoever reads them by name never
+// sees it.
 TEST(VariableStore, ReadsAndWritesByNameWhateverLayoutAPlanUses) {
   Graph graph(standard_ops());
   Tensor weights(kFloat32, {40, 24});
@@ -63,7 +76,8 @@ TEST(VariableStore, ReadsAndWritesByNameWhateverLayoutAPlanUses) {
   for (float& value : weights.mutable_data<float>()) value *= 2;
   session.variables().set("w", weights);
   const Tensor after = session.run(y, {{x, ones}});
-  for (int64_t i = 0; i < before.num_elements(); ++i) EXPECT_FLOAT_EQ(2 * before.at(i), after.at(i));
+  for (int64_t i = 0; i < before.num_elements(); ++i)
+    EXPECT_FLOAT_EQ(2 * before.at(i), after.at(i));
   EXPECT_TRUE(session.variables().get("w").same_bits(weights));
 }
 

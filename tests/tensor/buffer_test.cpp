@@ -58,7 +58,8 @@ TEST(Buffer, CacheStaysBelowAGibibyte) {
 
 TEST(Buffer, RefusesAbsurdSizesWithTheirNumberOfBytes) {
   expect_error(
-      Code::kResourceExhausted, [] { Buffer::allocate(size_t{1} << 50); }, "1125899906842624 bytes");
+      Code::kResourceExhausted, [] { Buffer::allocate(size_t{1} << 50); },
+      "1125899906842624 bytes");
   expect_error(
       Code::kResourceExhausted, [] { Buffer::allocate(SIZE_MAX); }, "18446744073709551615 bytes");
 }

@@ -9,8 +9,9 @@
 namespace thalweg {
 namespace {
 
-constexpr DType kAll[] = {kFloat32, kFloat64,  kInt32,  kUInt8,   kInt16,    kInt8,   kString, kInt64,
-                          kBool,    kBFloat16, kUInt16, kFloat16, kResource, kUInt32, kUInt64};
+constexpr DType kAll[] = {kFloat32, kFloat64, kInt32,    kUInt8,  kInt16,
+                          kInt8,    kString,  kInt64,    kBool,   kBFloat16,
+                          kUInt16,  kFloat16, kResource, kUInt32, kUInt64};
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 TEST(DType, IsReadInEverySpelling) {

@@ -118,7 +118,8 @@ TEST(Shape, IsConcatenatedAndSliced) {
   EXPECT_EQ((Shape{1, 2}).concat({kAny}), (Shape{1, 2, kAny}));
   EXPECT_EQ((Shape{1}).concat(Shape::unknown()), Shape::unknown());
   expect_error(
-      Code::kInvalidArgument, [] { Shape::unknown_of_rank(5).concat(Shape::unknown_of_rank(4)); }, "9");
+      Code::kInvalidArgument, [] { Shape::unknown_of_rank(5).concat(Shape::unknown_of_rank(4)); },
+      "9");
   const Shape shape{1, 2, 3, 4};
   EXPECT_EQ(shape.slice(1), (Shape{2, 3, 4}));
   EXPECT_EQ(shape.slice(0, -1), (Shape{1, 2, 3}));

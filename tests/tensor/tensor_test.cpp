@@ -129,7 +129,8 @@ TEST(Tensor, SharesAWindowOfABuffer) {
   EXPECT_NO_THROW(Tensor::share(kFloat32, {16}, buffer));
   EXPECT_NO_THROW(Tensor::share(kFloat32, {0}, buffer, 64));
   expect_error(
-      Code::kInvalidArgument, [&] { Tensor::share(kFloat32, {16}, buffer, 4); }, "does not fit", "64");
+      Code::kInvalidArgument, [&] { Tensor::share(kFloat32, {16}, buffer, 4); }, "does not fit",
+      "64");
   expect_error(
       Code::kInvalidArgument, [&] { Tensor::share(kFloat32, {1}, buffer, 100); }, "does not fit");
   expect_error(
@@ -201,7 +202,8 @@ TEST(TensorCast, HasOneAnswerForWhatDoesNotFit) {
   const double infinity = std::numeric_limits<double>::infinity();
   const Tensor odd = Tensor::of<double>({std::nan(""), infinity, -infinity, 1e30, 3e9, 0x1p63});
   EXPECT_EQ(odd.cast(kInt32).to_string(), "int32[6] [0, 0, 0, 0, -1294967296, 0]");
-  EXPECT_EQ(odd.cast(kUInt64).to_string(), "uint64[6] [0, 0, 0, 0, 3000000000, 9223372036854775808]");
+  EXPECT_EQ(odd.cast(kUInt64).to_string(),
+            "uint64[6] [0, 0, 0, 0, 3000000000, 9223372036854775808]");
   EXPECT_EQ(odd.cast(kBool).to_string(), "bool[6] [true, true, true, true, true, true]");
   EXPECT_EQ(Tensor::of<int32_t>({300, -1}).cast(kUInt8).to_string(), "uint8[2] [44, 255]");
 }
@@ -244,7 +246,8 @@ TEST(Tensor, PrintsItsElements) {
   EXPECT_EQ(Tensor::of<float>({1, 2, 3}).to_string(2), "float32[3] [1, 2, ...]");
   EXPECT_EQ(Tensor::zeros(kInt32, {3, 3}).to_string(1), "int32[3, 3] [[0, ...], ...]");
   EXPECT_EQ(Tensor(Float16(0.5f)).to_string(), "float16 0.5");
-  EXPECT_EQ(Tensor::of<std::string>({"a", "q\"\n\x01"}).to_string(), R"(string[2] ["a", "q\"\n\x01"])");
+  EXPECT_EQ(Tensor::of<std::string>({"a", "q\"\n\x01"}).to_string(),
+            R"(string[2] ["a", "q\"\n\x01"])");
   EXPECT_EQ(str(Tensor(true)), "bool true");
 }
 

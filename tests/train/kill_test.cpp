@@ -100,7 +100,8 @@ void expect_same_weights_after_kills(int threads) {
   TemporaryFolder quiet;
   const auto start = std::chrono::steady_clock::now();
   ASSERT_TRUE(run_process(quiet.path(), threads, -1));
-  const double whole = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double whole =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
   auto rough = std::make_unique<TemporaryFolder>();
   Philox random(static_cast<uint64_t>(threads));

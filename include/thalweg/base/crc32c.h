@@ -11,7 +11,8 @@ namespace thalweg {
 uint32_t crc32c(uint32_t crc, const void* data, size_t size);
 inline uint32_t crc32c(std::string_view bytes) { return crc32c(0, bytes.data(), bytes.size()); }
 
-/// TensorFlow stores checksums rotated and offset, so that a checksum of data that holds checksums stays sound.
+/// TensorFlow stores checksums rotated and offset, so that a checksum of data that holds checksums
+/// stays sound.
 constexpr uint32_t mask_crc(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xA282EAD8u; }
 constexpr uint32_t unmask_crc(uint32_t masked) {
   const uint32_t rotated = masked - 0xA282EAD8u;

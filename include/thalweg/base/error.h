@@ -1,8 +1,8 @@
 // The one exception type of thalweg.
 //
-// A user's mistake is thrown at the earliest point as an Error whose message says: subject, fault, expected, got,
-// remedy. A mistake of ours is caught by THALWEG_CHECK, which is always on. At each edge of the system (exit status,
-// HTTP, gRPC) one file translates the code.
+// A user's mistake is thrown at the earliest point as an Error whose message says: subject, fault,
+// expected, got, remedy. A mistake of ours is caught by THALWEG_CHECK, which is always on. At each
+// edge of the system (exit status, HTTP, gRPC) one file translates the code.
 #pragma once
 
 #include <exception>
@@ -44,8 +44,8 @@ class Error : public std::exception {
   const std::string& message() const noexcept { return message_; }
   const char* what() const noexcept override { return message_.c_str(); }
 
-  /// Puts `where` (a node, a layer, file:line) in front of the message: "where: message". For outer layers that know
-  /// more; use as `catch (Error& e) { e.add_context(...); throw; }`.
+  /// Puts `where` (a node, a layer, file:line) in front of the message: "where: message". For outer
+  /// layers that know more; use as `catch (Error& e) { e.add_context(...); throw; }`.
   Error& add_context(std::string_view where);
 
  private:
@@ -53,10 +53,10 @@ class Error : public std::exception {
   std::string message_;
 };
 
-#define THALWEG_ERROR_FACTORY(name, code)       \
-  template <class... Args>                      \
+#define THALWEG_ERROR_FACTORY(name, code)         \
+  template <class... Args>                        \
   [[nodiscard]] Error name(const Args&... args) { \
-    return Error(code, str(args...));           \
+    return Error(code, str(args...));             \
   }
 THALWEG_ERROR_FACTORY(cancelled, Code::kCancelled)
 THALWEG_ERROR_FACTORY(invalid_argument, Code::kInvalidArgument)
@@ -75,13 +75,14 @@ THALWEG_ERROR_FACTORY(data_loss, Code::kDataLoss)
 #undef THALWEG_ERROR_FACTORY
 
 /// Throws an internal Error naming file and line; the slow path of THALWEG_CHECK.
-[[noreturn]] void check_failed(const char* file, int line, const char* condition, std::string message);
+[[noreturn]] void check_failed(const char* file, int line, const char* condition,
+                               std::string message);
 
 }  // namespace thalweg
 
 /// An invariant of our own; the optional arguments are joined into the message.
-#define THALWEG_CHECK(condition, ...)                                                                      \
-  do {                                                                                                     \
-    if (!(condition)) [[unlikely]]                                                                         \
-      ::thalweg::check_failed(__FILE__, __LINE__, #condition, ::thalweg::str(__VA_ARGS__));                \
+#define THALWEG_CHECK(condition, ...)                                                       \
+  do {                                                                                      \
+    if (!(condition)) [[unlikely]]                                                          \
+      ::thalweg::check_failed(__FILE__, __LINE__, #condition, ::thalweg::str(__VA_ARGS__)); \
   } while (false)

@@ -9,15 +9,17 @@
 
 namespace thalweg {
 
-/// The bytes of `path`. Errors: not_found, permission_denied, invalid_argument (a folder), unavailable (read failed).
+/// The bytes of `path`. Errors: not_found, permission_denied, invalid_argument (a folder),
+/// unavailable (read failed).
 std::string read_file(const std::string& path);
 
-/// Replaces `path` by `bytes` in one step: temporary name in the same folder, fsync, rename, fsync of the folder. On any
-/// error the old file stays and the temporary one is removed. A full disk is resource_exhausted.
+/// Replaces `path` by `bytes` in one step: temporary name in the same folder, fsync, rename, fsync
+/// of the folder. On any error the old file stays and the temporary one is removed. A full disk is
+/// resource_exhausted.
 void write_file(const std::string& path, std::string_view bytes);
 
-/// The same for content written piece by piece. Without commit() the destructor removes the temporary file. After a
-/// failed write it can only be destroyed. Thread-compatible.
+/// The same for content written piece by piece. Without commit() the destructor removes the
+/// temporary file. After a failed write it can only be destroyed. Thread-compatible.
 class AtomicFile {
  public:
   explicit AtomicFile(std::string path);
@@ -28,8 +30,8 @@ class AtomicFile {
   void append(std::string_view bytes);
   void append(const void* data, size_t size);
   uint64_t size() const;
-  /// Writes and syncs all, but under the temporary name; commit() then only renames. For several files that must appear
-  /// together.
+  /// Writes and syncs all, but under the temporary name; commit() then only renames. For several
+  /// files that must appear together.
   void finish();
   void commit();
 
@@ -38,10 +40,11 @@ class AtomicFile {
   std::unique_ptr<State> state_;
 };
 
-/// Suffix-bearing names that AtomicFile uses start with this; leftovers of a killed process can be found and removed.
+/// Suffix-bearing names that AtomicFile uses start with this; leftovers of a killed process can be
+/// found and removed.
 inline constexpr std::string_view kTemporaryPrefix = ".tmp-";
-/// Removes leftovers of killed writers from `folder`, but no file that a living writer, here or in another process, still
-/// works on; returns how many.
+/// Removes leftovers of killed writers from `folder`, but no file that a living writer, here or in
+/// another process, still works on; returns how many.
 int remove_temporaries(const std::string& folder);
 
 bool file_exists(const std::string& path);

@@ -20,7 +20,8 @@ class ReadableFile {
   const std::string& path() const;
   /// Its size now; a file that is being written grows.
   uint64_t size() const;
-  /// Copies up to `count` bytes from `offset` on; returns how many there were, fewer only at the end of the file.
+  /// Copies up to `count` bytes from `offset` on; returns how many there were, fewer only at the
+  /// end of the file.
   size_t read(uint64_t offset, void* out, size_t count) const;
 
  private:
@@ -31,7 +32,8 @@ class ReadableFile {
 /// A new file that readers may follow while it grows. Thread-compatible.
 class AppendFile {
  public:
-  /// Creates `path`. Errors: already_exists, not_found (the folder), permission_denied, resource_exhausted.
+  /// Creates `path`. Errors: already_exists, not_found (the folder), permission_denied,
+  /// resource_exhausted.
   explicit AppendFile(std::string path);
   ~AppendFile();
   AppendFile(AppendFile&&) noexcept;
@@ -39,8 +41,9 @@ class AppendFile {
 
   const std::string& path() const;
   uint64_t size() const;
-  /// Hands `bytes` to the system: they outlive this process, though not a loss of power. When that fails, what had been
-  /// written of them is taken back as far as the system lets us, and the file is as before.
+  /// Hands `bytes` to the system: they outlive this process, though not a loss of power. When that
+  /// fails, what had been written of them is taken back as far as the system lets us, and the file
+  /// is as before.
   void append(std::string_view bytes);
   /// Waits until all is on the disk.
   void sync();

@@ -5,8 +5,8 @@
 
 namespace thalweg {
 
-/// While it lives, writes through thalweg/base/file.h fail as on a full disk once `bytes` more bytes have been written by
-/// this process. For tests only; one at a time.
+/// While it lives, writes through thalweg/base/file.h fail as on a full disk once `bytes` more
+/// bytes have been written by this process. For tests only; one at a time.
 class ScopedDiskFull {
  public:
   explicit ScopedDiskFull(uint64_t bytes);

@@ -15,9 +15,10 @@ std::string_view to_string(LogLevel level);
 void set_log_level(LogLevel level);
 LogLevel log_level();
 
-/// Where lines go instead of stderr (tests, a progress bar that must move aside); an empty function restores stderr.
-/// A sink may call log(), which then writes to stderr.
-using LogSink = std::function<void(LogLevel level, std::string_view component, std::string_view message)>;
+/// Where lines go instead of stderr (tests, a progress bar that must move aside); an empty function
+/// restores stderr. A sink may call log(), which then writes to stderr.
+using LogSink =
+    std::function<void(LogLevel level, std::string_view component, std::string_view message)>;
 /// Returns the sink before, empty for stderr.
 LogSink set_log_sink(LogSink sink);
 

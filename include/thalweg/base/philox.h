@@ -1,8 +1,8 @@
 // Counter-based random numbers: seed and counter in, numbers out, no state.
 //
-// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011), as TensorFlow uses it. Output i
-// depends on key and counter only, so a range can be filled by any thread in any order, and a position is two integers
-// in a checkpoint.
+// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011), as
+// TensorFlow uses it. Output i depends on key and counter only, so a range can be filled by any
+// thread in any order, and a position is two integers in a checkpoint.
 #pragma once
 
 #include <array>
@@ -23,7 +23,8 @@ PhiloxBlock philox4x32(PhiloxBlock counter, PhiloxKey key);
 /// A stream of 32-bit words for code that is not speed-critical (shuffles, initial values, tests).
 class Philox {
  public:
-  /// `seed` chooses the key, `stream` the upper half of the counter: different streams never overlap.
+  /// `seed` chooses the key, `stream` the upper half of the counter: different streams never
+  /// overlap.
   explicit Philox(uint64_t seed, uint64_t stream = 0);
 
   uint32_t next();

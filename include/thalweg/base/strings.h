@@ -1,7 +1,8 @@
 // Building and taking apart short texts: messages, names, shapes.
 //
-// Messages are put together with str(...) rather than streams: no <iostream> in headers, the same digits everywhere
-// (shortest text that reads back to the same number), and one call at the place of the error.
+// Messages are put together with str(...) rather than streams: no <iostream> in headers, the same
+// digits everywhere (shortest text that reads back to the same number), and one call at the place
+// of the error.
 #pragma once
 
 #include <concepts>
@@ -16,7 +17,9 @@ namespace thalweg {
 
 void append(std::string& out, std::string_view text);
 inline void append(std::string& out, const char* text) { append(out, std::string_view(text)); }
-inline void append(std::string& out, const std::string& text) { append(out, std::string_view(text)); }
+inline void append(std::string& out, const std::string& text) {
+  append(out, std::string_view(text));
+}
 void append(std::string& out, char c);
 void append(std::string& out, bool value);
 void append_integer(std::string& out, int64_t value);
@@ -33,15 +36,13 @@ void append(std::string& out, T value) {
   }
 }
 
-/// Anything with a to_string() found by argument-dependent look-up or as a member can stand in a message.
+/// Anything with a to_string() found by argument-dependent look-up or as a member can stand in a
+/// message.
 template <class T>
-  requires requires(const T& value) { value.to_string(); }
-void append(std::string& out, const T& value) {
-  append(out, std::string_view(value.to_string()));
-}
+requires requires(const T& value) { value.to_string(); }
+void append(std::string& out, const T& value) { append(out, std::string_view(value.to_string())); }
 template <class T>
-  requires(std::is_enum_v<T>)
-void append(std::string& out, T value) {
+requires(std::is_enum_v<T>) void append(std::string& out, T value) {
   append(out, std::string_view(to_string(value)));
 }
 
@@ -77,7 +78,8 @@ std::vector<std::string> split(std::string_view text, char separator);
 /// `text` without white space at both ends.
 std::string_view trim(std::string_view text);
 
-/// The option closest to `word` by edit distance, or empty when none is near enough to be a likely slip.
+/// The option closest to `word` by edit distance, or empty when none is near enough to be a likely
+/// slip.
 std::string nearest(std::string_view word, std::span<const std::string> options);
 
 }  // namespace thalweg

@@ -12,9 +12,9 @@
 namespace thalweg {
 
 /// One attribute. Lists of ints, floats, bools, strings, types and shapes are vectors.
-using AttrValue =
-    std::variant<int64_t, float, bool, std::string, DType, Shape, Tensor, std::vector<int64_t>, std::vector<float>,
-                 std::vector<bool>, std::vector<std::string>, std::vector<DType>, std::vector<Shape>>;
+using AttrValue = std::variant<int64_t, float, bool, std::string, DType, Shape, Tensor,
+                               std::vector<int64_t>, std::vector<float>, std::vector<bool>,
+                               std::vector<std::string>, std::vector<DType>, std::vector<Shape>>;
 
 /// TensorFlow's name of the kind held: "int", "float", "list(type)", ...
 std::string_view attr_kind(const AttrValue& value);

@@ -1,5 +1,6 @@
-// What a gradient function sees: the forward node, the gradients that flow into its outputs, and where to put the
-// gradients of its inputs. It works in graph terms, so gradients are ordinary nodes: optimised, and differentiable again.
+// What a gradient function sees: the forward node, the gradients that flow into its outputs, and
+// where to put the gradients of its inputs. It works in graph terms, so gradients are ordinary
+// nodes: optimised, and differentiable again.
 #pragma once
 
 #include <string_view>
@@ -27,8 +28,8 @@ class GradientContext {
     return node_.attr<T>(name);
   }
 
-  /// The gradient of output `i`; nothing when no gradient flows into it (as if zero). A gradient function is only
-  /// called when at least one output has one.
+  /// The gradient of output `i`; nothing when no gradient flows into it (as if zero). A gradient
+  /// function is only called when at least one output has one.
   Output grad(int i = 0) const { return output_gradients_[static_cast<size_t>(i)]; }
 
   /// Sets the gradient of input `i`; inputs left out get none (integers, shapes, axes).

@@ -1,7 +1,8 @@
 // The dataflow graph: nodes are ops, edges carry tensors, control edges order.
 //
-// Nodes are only ever added, and a node's inputs exist before it, so the order of ids is a topological order and the
-// program order of side effects. Shapes are inferred as a node is added: a wrong shape is an error at that line.
+// Nodes are only ever added, and a node's inputs exist before it, so the order of ids is a
+// topological order and the program order of side effects. Shapes are inferred as a node is added:
+// a wrong shape is an error at that line.
 #pragma once
 
 #include <functional>
@@ -35,7 +36,9 @@ class Output {
   /// "fc1/MatMul:0".
   std::string name() const;
 
-  friend bool operator==(const Output& a, const Output& b) { return a.node_ == b.node_ && a.index_ == b.index_; }
+  friend bool operator==(const Output& a, const Output& b) {
+    return a.node_ == b.node_ && a.index_ == b.index_;
+  }
   friend bool operator<(const Output& a, const Output& b);
 
  private:
@@ -98,13 +101,15 @@ class Node {
 
 /// What a new node may be given besides op, inputs and attributes.
 struct NodeOptions {
-  std::string name = {};    // base name; made unique, put under the current scope. Empty: the op's name
+  std::string name =
+      {};  // base name; made unique, put under the current scope. Empty: the op's name
   std::string device = {};  // TensorFlow device string. Empty: the current device scope's
   std::vector<Node*> control_inputs = {};
   bool full_name = false;  // `name` came from unique_name(), scope included: it is taken as it is
 };
 
-/// A dataflow graph. Built by one thread; once no more nodes are added, all const use is thread-safe.
+/// A dataflow graph. Built by one thread; once no more nodes are added, all const use is
+/// thread-safe.
 class Graph {
  public:
   /// `registry` must outlive the graph. See standard_ops() in thalweg/ops/standard_ops.h.
@@ -113,14 +118,16 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
-  /// Adds a node. List arguments are given flat; counts and types that inputs tell need not be in `attrs`. Missing
-  /// attributes take their defaults. Throws invalid_argument naming node, argument and what was expected: wrong number
-  /// of inputs, types that disagree, attributes unknown, missing or not allowed, shapes that cannot be right. On an error
-  /// the graph is as before.
-  Node& add(std::string_view op, std::vector<Output> inputs, AttrMap attrs = {}, NodeOptions options = {});
+  /// Adds a node. List arguments are given flat; counts and types that inputs tell need not be in
+  /// `attrs`. Missing attributes take their defaults. Throws invalid_argument naming node, argument
+  /// and what was expected: wrong number of inputs, types that disagree, attributes unknown,
+  /// missing or not allowed, shapes that cannot be right. On an error the graph is as before.
+  Node& add(std::string_view op, std::vector<Output> inputs, AttrMap attrs = {},
+            NodeOptions options = {});
 
   const OpRegistry& registry() const { return *registry_; }
-  /// A number that no other graph of the process has or gets: for those who remember things by graph.
+  /// A number that no other graph of the process has or gets: for those who remember things by
+  /// graph.
   uint64_t id() const { return id_; }
   int num_nodes() const { return static_cast<int>(nodes_.size()); }
   Node& node(int id) const { return *nodes_[static_cast<size_t>(id)]; }
@@ -129,12 +136,14 @@ class Graph {
   /// "fc1/MatMul:0", or "fc1/MatMul" for output 0. Throws not_found with the nearest name.
   Output output(std::string_view name) const;
 
-  /// A name not yet in use: `base`, `base_1`, ... Throws invalid_argument when `base` is no legal node name.
+  /// A name not yet in use: `base`, `base_1`, ... Throws invalid_argument when `base` is no legal
+  /// node name.
   std::string unique_name(std::string_view base);
   /// The current scope, "" or "a/b/".
   const std::string& scope() const { return scope_; }
 
-  /// The seed that ops without a seed of their own derive theirs from; 0 unless set. Set it before adding ops.
+  /// The seed that ops without a seed of their own derive theirs from; 0 unless set. Set it before
+  /// adding ops.
   uint64_t seed() const { return seed_; }
   void set_seed(uint64_t seed) { seed_ = seed; }
 
@@ -172,9 +181,12 @@ class Graph {
   void add_variable(VariableRecord record) { variables_.push_back(std::move(record)); }
   const VariableRecord* find_variable(std::string_view name) const;
 
-  /// Named lists that layers leave for whoever trains: "regularization_losses" (nodes whose output 0 is a scalar),
-  /// "updates" (nodes to run with each training step). TensorFlow's graph collections.
-  void collect(std::string_view collection, Node& node) { collections_[std::string(collection)].push_back(&node); }
+  /// Named lists that layers leave for whoever trains: "regularization_losses" (nodes whose output
+  /// 0 is a scalar), "updates" (nodes to run with each training step). TensorFlow's graph
+  /// collections.
+  void collect(std::string_view collection, Node& node) {
+    collections_[std::string(collection)].push_back(&node);
+  }
   /// Empty when nothing was collected under the name.
   std::vector<Node*> collected(std::string_view collection) const;
 
@@ -183,8 +195,8 @@ class Graph {
   std::unordered_map<std::string, std::vector<Node*>> collections_;
 };
 
-/// Puts nodes added while it lives under `name/` (made unique, as TensorFlow does). A name that ends in `/` is the path of
-/// an earlier scope, which is entered again.
+/// Puts nodes added while it lives under `name/` (made unique, as TensorFlow does). A name that
+/// ends in `/` is the path of an earlier scope, which is entered again.
 class NameScope {
  public:
   NameScope(Graph& graph, std::string_view name);

@@ -1,8 +1,9 @@
 // What an op is: one literal row of a table.
 //
-// A family of ops is a constexpr array of OpDef in src/ops/<family>.cpp. Argument and attribute strings are TensorFlow's
-// own ("a: T", "transpose_a: bool = false", "T: {float, double}"), each followed by its documentation after " | ".
-// The shape function and the gradient stand in the row as captureless lambdas, so one look shows the whole op.
+// A family of ops is a constexpr array of OpDef in src/ops/<family>.cpp. Argument and attribute
+// strings are TensorFlow's own ("a: T", "transpose_a: bool = false", "T: {float, double}"), each
+// followed by its documentation after " | ". The shape function and the gradient stand in the row
+// as captureless lambdas, so one look shows the whole op.
 #pragma once
 
 #include <array>
@@ -19,7 +20,8 @@ class Specs {
   static constexpr size_t kMax = 16;
   constexpr Specs() = default;
   template <class... S>
-  constexpr Specs(const char* first, const S&... rest) : items_{first, rest...}, size_(1 + sizeof...(rest)) {}
+  constexpr Specs(const char* first, const S&... rest)
+      : items_{first, rest...}, size_(1 + sizeof...(rest)) {}
   constexpr const std::string_view* begin() const { return items_.data(); }
   constexpr const std::string_view* end() const { return items_.data() + size_; }
   constexpr size_t size() const { return size_; }
@@ -29,12 +31,14 @@ class Specs {
   size_t size_ = 0;
 };
 
-/// Sets the output shapes of a node (unknown where they cannot be told) and throws on inputs that cannot be right.
+/// Sets the output shapes of a node (unknown where they cannot be told) and throws on inputs that
+/// cannot be right.
 using ShapeFunction = void (*)(ShapeContext&);
 /// Adds the nodes that carry the gradient from outputs to inputs.
 using GradientFunction = void (*)(GradientContext&);
 
-/// What an op does besides computing its outputs; decides what may be merged, dropped, folded or reordered.
+/// What an op does besides computing its outputs; decides what may be merged, dropped, folded or
+/// reordered.
 enum class Effect {
   kNone,    // a pure function of its inputs
   kRandom,  // draws numbers: never merged or folded, not ordered

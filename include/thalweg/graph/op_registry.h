@@ -29,7 +29,8 @@ struct ArgSchema {
 struct AttrSchema {
   std::string name;
   std::string doc;
-  std::string kind;  // "int", "float", "bool", "string", "type", "shape", "tensor", "list(int)", ...
+  std::string
+      kind;  // "int", "float", "bool", "string", "type", "shape", "tensor", "list(int)", ...
   std::optional<AttrValue> default_value;
   std::optional<int64_t> minimum;            // of an int, or of a list's length
   std::vector<DType> allowed_types;          // empty: any
@@ -49,12 +50,12 @@ struct OpSchema {
 /// Parses one row. Throws invalid_argument naming op and string.
 OpSchema parse_op(const OpDef& def);
 
-/// Ops by name. Copying is cheap (parsed rows are shared). Thread-compatible; const use is thread-safe. A registry must
-/// outlive the graphs built on it.
+/// Ops by name. Copying is cheap (parsed rows are shared). Thread-compatible; const use is
+/// thread-safe. A registry must outlive the graphs built on it.
 class OpRegistry {
  public:
-  /// Adds rows, which must live as long as the registry (they are static tables). Throws already_exists for a name that
-  /// is there.
+  /// Adds rows, which must live as long as the registry (they are static tables). Throws
+  /// already_exists for a name that is there.
   void add(std::span<const OpDef> family);
   /// Null when there is none.
   const OpSchema* find(std::string_view name) const;

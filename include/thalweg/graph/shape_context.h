@@ -13,7 +13,8 @@ namespace thalweg {
 /// Lives for one call of a shape function.
 class ShapeContext {
  public:
-  explicit ShapeContext(const Node& node, std::vector<Shape>& outputs) : node_(node), outputs_(outputs) {}
+  explicit ShapeContext(const Node& node, std::vector<Shape>& outputs)
+      : node_(node), outputs_(outputs) {}
 
   const Node& node() const { return node_; }
   int num_inputs() const { return node_.num_inputs(); }
@@ -27,9 +28,10 @@ class ShapeContext {
 
   /// The input's value when it is a constant already now (a Const node).
   std::optional<Tensor> constant(int i) const;
-  /// An integer vector input (a target shape, a permutation, ...) as far as it is known: values of constants, and
-  /// dimensions taken from Shape, Pack, ConcatV2, StridedSlice, GatherV2 of known shapes; kUnknownDim elsewhere.
-  /// Empty optional when not even its length is known. Mind that a constant -1 looks the same as unknown.
+  /// An integer vector input (a target shape, a permutation, ...) as far as it is known: values of
+  /// constants, and dimensions taken from Shape, Pack, ConcatV2, StridedSlice, GatherV2 of known
+  /// shapes; kUnknownDim elsewhere. Empty optional when not even its length is known. Mind that a
+  /// constant -1 looks the same as unknown.
   std::optional<std::vector<int64_t>> constant_ints(int i) const;
   /// The shape that an integer vector input describes; of unknown rank when nothing is known.
   Shape constant_shape(int i) const;
@@ -38,7 +40,8 @@ class ShapeContext {
 
   void set_output(int i, Shape shape) { outputs_[static_cast<size_t>(i)] = std::move(shape); }
 
-  /// The input's shape, known to have `rank` dimensions from now on. Throws invalid_argument naming the argument.
+  /// The input's shape, known to have `rank` dimensions from now on. Throws invalid_argument naming
+  /// the argument.
   Shape with_rank(int i, int rank) const;
   Shape with_rank_at_least(int i, int rank) const;
   /// An error with the node, this op's argument name and its shape in front.

@@ -10,12 +10,14 @@ namespace thalweg {
 
 struct EvaluateOptions {
   uint64_t random_run = 0;
-  std::span<VariableState* const> variables = {};  // for resource inputs, by flat input index; null elsewhere
+  std::span<VariableState* const> variables =
+      {};  // for resource inputs, by flat input index; null elsewhere
 };
 
-/// The outputs of `node` for `inputs` (one valid tensor per flat input; resource inputs are left invalid). Output shapes
-/// are inferred again from the inputs' shapes and values. Throws what the kernel throws, with the node as context.
-std::vector<Tensor> evaluate(const Node& node, std::span<const Tensor> inputs, const KernelRegistry& kernels,
-                             const EvaluateOptions& options = {});
+/// The outputs of `node` for `inputs` (one valid tensor per flat input; resource inputs are left
+/// invalid). Output shapes are inferred again from the inputs' shapes and values. Throws what the
+/// kernel throws, with the node as context.
+std::vector<Tensor> evaluate(const Node& node, std::span<const Tensor> inputs,
+                             const KernelRegistry& kernels, const EvaluateOptions& options = {});
 
 }  // namespace thalweg

@@ -1,7 +1,9 @@
-// The kernel interface: prepare once for known shapes, compute many times without looking anything up.
+// The kernel interface: prepare once for known shapes, compute many times without looking anything
+// up.
 //
-// `make` sees attributes, shapes, layouts and constant inputs, and returns a prepared kernel or declines with null. What
-// it returns is const and reentrant; anything that changes during a run lives in a KernelState, one per run slot.
+// `make` sees attributes, shapes, layouts and constant inputs, and returns a prepared kernel or
+// declines with null. What it returns is const and reentrant; anything that changes during a run
+// lives in a KernelState, one per run slot.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +21,15 @@
 
 namespace thalweg {
 
-/// What is known about one input or output when a kernel is prepared. For a resource input, shape and layout are those of
-/// the variable's value: a kernel that works on it in place takes its layout as it is, or asks for plain (null), and the
-/// plan then keeps the variable plain.
+/// What is known about one input or output when a kernel is prepared. For a resource input, shape
+/// and layout are those of the variable's value: a kernel that works on it in place takes its
+/// layout as it is, or asks for plain (null), and the plan then keeps the variable plain.
 struct TensorSpec {
   DType dtype = DType::kInvalid;
-  Shape shape;                       // fully defined for inputs; outputs may be unknown (data-dependent)
-  LayoutPtr layout;                  // inputs: how it arrives; outputs: always null in a request
+  Shape shape;       // fully defined for inputs; outputs may be unknown (data-dependent)
+  LayoutPtr layout;  // inputs: how it arrives; outputs: always null in a request
   const Tensor* constant = nullptr;  // inputs: the value, when it is a constant
-  bool flexible = false;             // inputs: a variable whose layout is still free: ask for what suits
+  bool flexible = false;  // inputs: a variable whose layout is still free: ask for what suits
 };
 
 struct KernelRequest {
@@ -38,7 +40,8 @@ struct KernelRequest {
 
 /// What a prepared kernel asks of the plan. Empty vectors mean: all plain.
 struct KernelTraits {
-  std::vector<LayoutPtr> input_layouts;       // wanted; the plan converts where an input arrives otherwise
+  std::vector<LayoutPtr>
+      input_layouts;  // wanted; the plan converts where an input arrives otherwise
   std::vector<LayoutPtr> output_layouts;      // produced
   std::vector<std::pair<int, int>> in_place;  // (input, output) pairs that may share one buffer
   size_t scratch_bytes = 0;                   // work space, kAlignment-aligned, uninitialised
@@ -51,7 +54,8 @@ class KernelState {
   virtual ~KernelState() = default;
 };
 
-/// What a kernel sees while it computes. Pointers are to the first element, in the layouts agreed on.
+/// What a kernel sees while it computes. Pointers are to the first element, in the layouts agreed
+/// on.
 class KernelContext {
  public:
   virtual ~KernelContext() = default;
@@ -70,11 +74,14 @@ class KernelContext {
   KernelState* state() const { return state_; }
 
   /// Input i is a resource (a variable's handle): its state.
-  VariableState& variable(int i) const { return *static_cast<VariableState*>(const_cast<void*>(inputs_[i])); }
+  VariableState& variable(int i) const {
+    return *static_cast<VariableState*>(const_cast<void*>(inputs_[i]));
+  }
 
   /// For an output whose shape depends on data: hands over the tensor.
   virtual void set_output(int i, Tensor value) = 0;
-  /// Number of this run among the session's runs that draw random numbers; a random kernel's counter starts from it.
+  /// Number of this run among the session's runs that draw random numbers; a random kernel's
+  /// counter starts from it.
   virtual uint64_t random_run() const = 0;
   /// Where Print writes.
   virtual void print(std::string_view text) = 0;
@@ -119,8 +126,8 @@ KernelPtr make_kernel(F compute, KernelTraits traits = {}) {
   return std::make_unique<FunctionKernel>(std::move(compute), std::move(traits));
 }
 
-/// One implementation of one op. `make` returns null to decline; a reference implementation declines only dtypes that
-/// its op does not allow.
+/// One implementation of one op. `make` returns null to decline; a reference implementation
+/// declines only dtypes that its op does not allow.
 struct KernelDef {
   std::string_view op;
   std::string_view provider;  // "reference", "cpu", "onednn", or a user's name

@@ -37,10 +37,12 @@ const KernelRegistry& standard_kernels();
 /// The plain loops that everything else is checked against.
 const KernelRegistry& reference_kernels();
 
-/// Converts between layouts: `from` and `to` of one dtype and shape, one of them may be null (plain).
-KernelPtr make_layout_conversion(DType dtype, const Shape& shape, const LayoutPtr& from, const LayoutPtr& to);
+/// Converts between layouts: `from` and `to` of one dtype and shape, one of them may be null
+/// (plain).
+KernelPtr make_layout_conversion(DType dtype, const Shape& shape, const LayoutPtr& from,
+                                 const LayoutPtr& to);
 /// Converts a whole value now, for reading or loading a variable that lies in a kernel's layout.
-void convert_layout(DType dtype, const Shape& shape, const LayoutPtr& from, const void* source, const LayoutPtr& to,
-                    void* target);
+void convert_layout(DType dtype, const Shape& shape, const LayoutPtr& from, const void* source,
+                    const LayoutPtr& to, void* target);
 
 }  // namespace thalweg

@@ -1,7 +1,8 @@
 // How a tensor's elements lie in memory when not in plain row-major order.
 //
-// A kernel library may want its own blocked orders. The engine treats them as opaque tags: equal tags can be handed on,
-// different ones need a conversion, and only kernels look inside. A null LayoutPtr is plain row-major.
+// A kernel library may want its own blocked orders. The engine treats them as opaque tags: equal
+// tags can be handed on, different ones need a conversion, and only kernels look inside. A null
+// LayoutPtr is plain row-major.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,8 @@ class Layout {
   virtual ~Layout() = default;
   /// Bytes of a tensor in this layout, padding included.
   virtual size_t size_bytes() const = 0;
-  /// Whether there are cells that belong to no element. They are kept zero, so that a kernel may read them; element-wise
-  /// kernels may work on such a tensor only when they map zeros to zero.
+  /// Whether there are cells that belong to no element. They are kept zero, so that a kernel may
+  /// read them; element-wise kernels may work on such a tensor only when they map zeros to zero.
   virtual bool has_padding() const = 0;
   virtual bool equals(const Layout& other) const = 0;
   virtual std::string to_string() const = 0;

@@ -17,10 +17,10 @@ struct FusedBatchNormOptions {
 };
 /// Per-channel values are `[channels]`.
 struct FusedBatchNormResult {
-  Output y;               // shaped as x
-  Output batch_mean;      // the new running mean
-  Output batch_variance;  // the new running variance, n / (n - 1) times the batch's for n values a
-                          // channel; for n = 1 it is the batch's, so that it stays finite
+  Output y;                // shaped as x
+  Output batch_mean;       // the new running mean
+  Output batch_variance;   // the new running variance, n / (n - 1) times the batch's for n values a
+                           // channel; for n = 1 it is the batch's, so that it stays finite
   Output reserve_space_1;  // the mean that x was normalised by
   Output reserve_space_2;  // the variance (not corrected) that x was normalised by
   Output reserve_space_3;  // an unused scalar

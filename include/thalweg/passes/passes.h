@@ -16,7 +16,8 @@ struct PassContext {
   const KernelRegistry& kernels;  // to compute constants
 };
 
-/// One pass, one file. Takes a legal graph, returns a legal one that computes the same; running it again changes nothing.
+/// One pass, one file. Takes a legal graph, returns a legal one that computes the same; running it
+/// again changes nothing.
 struct Pass {
   std::string_view name;
   std::string_view doc;
@@ -32,7 +33,8 @@ struct PassOptions {
   std::function<void(std::string_view pass, const PlanGraph& graph)> observe = {};
 };
 
-/// Runs the standard passes, verifying after each. Throws invalid_argument for an unknown name in `disabled`.
+/// Runs the standard passes, verifying after each. Throws invalid_argument for an unknown name in
+/// `disabled`.
 PlanGraph run_passes(PlanGraph plan, const PassContext& context, const PassOptions& options = {});
 
 }  // namespace thalweg

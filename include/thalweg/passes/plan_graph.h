@@ -1,4 +1,5 @@
-// The graph that becomes a plan: a private copy, pruned to what one run needs and specialised to its shapes.
+// The graph that becomes a plan: a private copy, pruned to what one run needs and specialised to
+// its shapes.
 #pragma once
 
 #include <memory>
@@ -18,20 +19,23 @@ struct PlanGraph {
   std::vector<Node*> targets;   // nodes that must run beside the fetches
 };
 
-/// The value of one tensor, given in place of what its node would compute: dtype and known shape of the feed.
+/// The value of one tensor, given in place of what its node would compute: dtype and known shape of
+/// the feed.
 struct FeedSpec {
   Output tensor;
   DType dtype = DType::kInvalid;
   Shape shape;
 };
 
-/// A copy of what `fetches` and `targets` need once `feeds` are given, with the feeds' shapes carried through. Throws
-/// invalid_argument naming the tensor when a feed does not fit, or a placeholder that is needed is not fed.
-PlanGraph specialize(const Graph& graph, const std::vector<FeedSpec>& feeds, const std::vector<Output>& fetches,
-                     const std::vector<Node*>& targets);
+/// A copy of what `fetches` and `targets` need once `feeds` are given, with the feeds' shapes
+/// carried through. Throws invalid_argument naming the tensor when a feed does not fit, or a
+/// placeholder that is needed is not fed.
+PlanGraph specialize(const Graph& graph, const std::vector<FeedSpec>& feeds,
+                     const std::vector<Output>& fetches, const std::vector<Node*>& targets);
 
-/// Throws internal_error when the graph is not legal: edges that point forward or out, outputs whose shapes a fresh
-/// inference contradicts, feeds or fetches from elsewhere. Run after every pass.
+/// Throws internal_error when the graph is not legal: edges that point forward or out, outputs
+/// whose shapes a fresh inference contradicts, feeds or fetches from elsewhere. Run after every
+/// pass.
 void verify(const PlanGraph& plan, std::string_view after);
 
 }  // namespace thalweg

@@ -1,5 +1,5 @@
-// A C++ callable over graph tensors, traced once per input signature and run as a cached plan: imperative to write,
-// compiled to run.
+// A C++ callable over graph tensors, traced once per input signature and run as a cached plan:
+// imperative to write, compiled to run.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,13 @@
 
 namespace thalweg {
 
-/// A traced function. A cheap handle; thread-safe. Variables that the callable makes keep their values between calls,
-/// under their names, for all signatures; state changes and prints that it adds run on every call.
+/// A traced function. A cheap handle; thread-safe. Variables that the callable makes keep their
+/// values between calls, under their names, for all signatures; state changes and prints that it
+/// adds run on every call.
 class TracedFunction {
  public:
-  using Body = std::function<std::vector<Output>(Graph& graph, const std::vector<Output>& arguments)>;
+  using Body =
+      std::function<std::vector<Output>(Graph& graph, const std::vector<Output>& arguments)>;
 
   explicit TracedFunction(Body body, const OpRegistry* registry = nullptr);
 
@@ -37,7 +39,8 @@ class TracedFunction {
 
 namespace internal {
 template <class F, size_t... I>
-std::vector<Output> call_with(F& f, const std::vector<Output>& arguments, std::index_sequence<I...>) {
+std::vector<Output> call_with(F& f, const std::vector<Output>& arguments,
+                              std::index_sequence<I...>) {
   if constexpr (std::is_same_v<std::invoke_result_t<F&, decltype(arguments[I])...>, Output>) {
     return {f(arguments[I]...)};
   } else {

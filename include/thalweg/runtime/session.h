@@ -1,6 +1,7 @@
 // Running a graph: feed any tensors, fetch any tensors, run any nodes.
 //
-// The first run with new feeds, fetches or shapes builds a Plan; later ones only execute it. See engine.md, section 2.
+// The first run with new feeds, fetches or shapes builds a Plan; later ones only execute it. See
+// engine.md, section 2.
 #pragma once
 
 #include <functional>
@@ -24,8 +25,8 @@ struct SessionOptions {
   std::shared_ptr<VariableStore> variables = nullptr;
   /// Where Print writes; empty: stderr.
   std::function<void(std::string_view)> print = {};
-  /// Checks every floating-point tensor after the step that made it, and throws out_of_range naming the first node with
-  /// a value that is not finite. For finding where a NaN comes from: slow.
+  /// Checks every floating-point tensor after the step that made it, and throws out_of_range naming
+  /// the first node with a value that is not finite. For finding where a NaN comes from: slow.
   bool check_finite = false;
 };
 
@@ -39,20 +40,22 @@ namespace internal {
 class CallableState;
 }
 
-/// Feeds, fetches and targets fixed once, run many times. A cheap handle; thread-safe: concurrent calls run side by side
-/// unless they change variables. Must not outlive its session's graph.
+/// Feeds, fetches and targets fixed once, run many times. A cheap handle; thread-safe: concurrent
+/// calls run side by side unless they change variables. Must not outlive its session's graph.
 class Callable {
  public:
   Callable() = default;
 
-  /// One value a feed, in the order given to make_callable. Fetched values that `fetches` already holds memory for (same
-  /// dtype and shape, not shared with anyone) are written in place: then a step allocates nothing.
+  /// One value a feed, in the order given to make_callable. Fetched values that `fetches` already
+  /// holds memory for (same dtype and shape, not shared with anyone) are written in place: then a
+  /// step allocates nothing.
   void run(std::span<const Tensor> feeds, std::span<Tensor> fetches) const;
   std::vector<Tensor> operator()(const std::vector<Tensor>& feeds) const;
 
   /// What the plan for feeds of these shapes does: steps, fusions, kernels, layout changes, arena.
   std::string explain(std::span<const Tensor> feeds) const;
-  /// The same with the mean time of each step over `runs` runs, which are really made (variables change with them).
+  /// The same with the mean time of each step over `runs` runs, which are really made (variables
+  /// change with them).
   std::string profile(std::span<const Tensor> feeds, int runs) const;
   /// Bytes of the plan's arena, and the sum of all intermediate tensors in it.
   struct Memory {
@@ -66,7 +69,8 @@ class Callable {
   std::shared_ptr<internal::CallableState> state_;
 };
 
-/// Runs a graph on this process's CPU. Thread-safe. The graph may grow between runs, not during one.
+/// Runs a graph on this process's CPU. Thread-safe. The graph may grow between runs, not during
+/// one.
 class Session {
  public:
   explicit Session(const Graph& graph, SessionOptions options = {});
@@ -77,16 +81,17 @@ class Session {
   /// Gives every variable of the graph that has no value yet its first value.
   void initialize();
 
-  /// The values of `fetches`, and `targets` run beside them. Only what they need runs. Throws invalid_argument when a
-  /// feed does not fit or is missing, failed_precondition for an uninitialised variable; whatever a kernel throws comes
-  /// with its node named.
+  /// The values of `fetches`, and `targets` run beside them. Only what they need runs. Throws
+  /// invalid_argument when a feed does not fit or is missing, failed_precondition for an
+  /// uninitialised variable; whatever a kernel throws comes with its node named.
   std::vector<Tensor> run(const std::vector<Feed>& feeds, const std::vector<Output>& fetches,
                           const std::vector<Node*>& targets = {});
   /// One value.
   Tensor run(Output fetch, const std::vector<Feed>& feeds = {});
   void run(Node& target, const std::vector<Feed>& feeds = {});
 
-  Callable make_callable(std::vector<Output> feeds, std::vector<Output> fetches, std::vector<Node*> targets = {});
+  Callable make_callable(std::vector<Output> feeds, std::vector<Output> fetches,
+                         std::vector<Node*> targets = {});
 
   const Graph& graph() const { return graph_; }
   VariableStore& variables() { return *options_.variables; }
@@ -101,7 +106,8 @@ class Session {
   std::unique_ptr<Cache> cache_;
 };
 
-/// The value of one expression, computed now, with its graph's variables at their first values. For debugging and tests.
+/// The value of one expression, computed now, with its graph's variables at their first values. For
+/// debugging and tests.
 Tensor eval(Output y, const std::vector<Feed>& feeds = {});
 
 }  // namespace thalweg

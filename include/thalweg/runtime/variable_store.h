@@ -13,8 +13,8 @@
 
 namespace thalweg {
 
-/// Values by name. Thread-safe: a run that only reads shares the lock, one that writes holds it alone. May be shared by
-/// several sessions.
+/// Values by name. Thread-safe: a run that only reads shares the lock, one that writes holds it
+/// alone. May be shared by several sessions.
 class VariableStore {
  public:
   VariableStore() = default;
@@ -24,14 +24,15 @@ class VariableStore {
   /// Sorted names of the initialised variables.
   std::vector<std::string> names() const;
   bool is_initialized(std::string_view name) const;
-  /// A copy of the value in plain row-major order, whatever layout plans keep it in. Throws not_found with the nearest
-  /// name.
+  /// A copy of the value in plain row-major order, whatever layout plans keep it in. Throws
+  /// not_found with the nearest name.
   Tensor get(std::string_view name) const;
-  /// Gives the variable a value; makes it when it is new. Throws invalid_argument when dtype or shape contradict what a
-  /// graph declared for it.
+  /// Gives the variable a value; makes it when it is new. Throws invalid_argument when dtype or
+  /// shape contradict what a graph declared for it.
   void set(std::string_view name, const Tensor& value);
 
-  /// Number of runs so far that drew random numbers: with it, checkpoints can restore the exact stream.
+  /// Number of runs so far that drew random numbers: with it, checkpoints can restore the exact
+  /// stream.
   uint64_t random_runs() const { return random_runs_; }
   void set_random_runs(uint64_t count) { random_runs_ = count; }
 
@@ -40,7 +41,8 @@ class VariableStore {
   friend class PlanBuilder;
   friend class Session;
 
-  // The entry for a variable of a graph; made uninitialised when it is new. Its address never changes.
+  // The entry for a variable of a graph; made uninitialised when it is new. Its address never
+  // changes.
   VariableState& declare(const std::string& name, DType dtype, const Shape& shape);
   // Brings the value into `layout`. Needs the lock held alone.
   static void convert(VariableState& variable, const LayoutPtr& layout);

@@ -11,12 +11,12 @@ namespace thalweg {
 /// Bytes that every buffer is aligned to: a cache line, and the widest vector.
 inline constexpr size_t kAlignment = 64;
 
-/// A block of memory; freed (or its owner released) with the last reference. Reading is thread-safe, writing needs the
-/// only reference.
+/// A block of memory; freed (or its owner released) with the last reference. Reading is
+/// thread-safe, writing needs the only reference.
 class Buffer {
  public:
-  /// `size` uninitialised bytes. Large blocks come from a process-wide cache, since fresh pages cost more than the
-  /// arithmetic on them. Throws resource_exhausted.
+  /// `size` uninitialised bytes. Large blocks come from a process-wide cache, since fresh pages
+  /// cost more than the arithmetic on them. Throws resource_exhausted.
   static std::shared_ptr<Buffer> allocate(size_t size);
   /// Memory owned elsewhere; `release` runs with the last reference.
   static std::shared_ptr<Buffer> wrap(void* data, size_t size, std::function<void()> release);

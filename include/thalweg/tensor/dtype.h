@@ -52,7 +52,8 @@ struct BFloat16 {
   explicit BFloat16(float value) {
     const uint32_t word = std::bit_cast<uint32_t>(value);
     const uint32_t rounded = word + 0x7FFFu + (word >> 16 & 1);
-    const bool is_nan = (word & 0x7FFFFFFFu) > 0x7F800000u;  // rounding could carry it into infinity
+    const bool is_nan =
+        (word & 0x7FFFFFFFu) > 0x7F800000u;  // rounding could carry it into infinity
     bits = static_cast<uint16_t>((is_nan ? word | 0x400000u : rounded) >> 16);
   }
   explicit operator float() const { return std::bit_cast<float>(uint32_t{bits} << 16); }
@@ -71,28 +72,43 @@ struct Float16 {
 
 template <class T>
 inline constexpr DType kDTypeOf = DType::kInvalid;
-template <> inline constexpr DType kDTypeOf<float> = DType::kFloat32;
-template <> inline constexpr DType kDTypeOf<double> = DType::kFloat64;
-template <> inline constexpr DType kDTypeOf<int8_t> = DType::kInt8;
-template <> inline constexpr DType kDTypeOf<int16_t> = DType::kInt16;
-template <> inline constexpr DType kDTypeOf<int32_t> = DType::kInt32;
-template <> inline constexpr DType kDTypeOf<int64_t> = DType::kInt64;
-template <> inline constexpr DType kDTypeOf<uint8_t> = DType::kUInt8;
-template <> inline constexpr DType kDTypeOf<uint16_t> = DType::kUInt16;
-template <> inline constexpr DType kDTypeOf<uint32_t> = DType::kUInt32;
-template <> inline constexpr DType kDTypeOf<uint64_t> = DType::kUInt64;
-template <> inline constexpr DType kDTypeOf<bool> = DType::kBool;
-template <> inline constexpr DType kDTypeOf<BFloat16> = DType::kBFloat16;
-template <> inline constexpr DType kDTypeOf<Float16> = DType::kFloat16;
-template <> inline constexpr DType kDTypeOf<std::string> = DType::kString;
+template <>
+inline constexpr DType kDTypeOf<float> = DType::kFloat32;
+template <>
+inline constexpr DType kDTypeOf<double> = DType::kFloat64;
+template <>
+inline constexpr DType kDTypeOf<int8_t> = DType::kInt8;
+template <>
+inline constexpr DType kDTypeOf<int16_t> = DType::kInt16;
+template <>
+inline constexpr DType kDTypeOf<int32_t> = DType::kInt32;
+template <>
+inline constexpr DType kDTypeOf<int64_t> = DType::kInt64;
+template <>
+inline constexpr DType kDTypeOf<uint8_t> = DType::kUInt8;
+template <>
+inline constexpr DType kDTypeOf<uint16_t> = DType::kUInt16;
+template <>
+inline constexpr DType kDTypeOf<uint32_t> = DType::kUInt32;
+template <>
+inline constexpr DType kDTypeOf<uint64_t> = DType::kUInt64;
+template <>
+inline constexpr DType kDTypeOf<bool> = DType::kBool;
+template <>
+inline constexpr DType kDTypeOf<BFloat16> = DType::kBFloat16;
+template <>
+inline constexpr DType kDTypeOf<Float16> = DType::kFloat16;
+template <>
+inline constexpr DType kDTypeOf<std::string> = DType::kString;
 
 template <class T>
 struct TypeTag {
   using type = T;
 };
 
-/// Calls f(TypeTag<T>{}) with the element type of `dtype`, for every type that has elements (all but resource).
-/// Kernels narrow with `if constexpr`; unimplemented names the dtype for resource and invalid.
+/// Calls f(TypeTag<T>{}) with the element type of `dtype`, for every type that has elements (all
+/// but resource). Kernels narrow with `if constexpr`; unimplemented names the dtype for resource
+/// and invalid.
 template <class F>
 decltype(auto) visit_dtype(DType dtype, F&& f) {
   switch (dtype) {

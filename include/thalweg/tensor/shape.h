@@ -1,7 +1,7 @@
 // Shapes, also partly or wholly unknown.
 //
-// One type serves graph building (a batch dimension is unknown) and execution (all known): what is known is checked as
-// soon as it is known, and unknown dimensions stay unknown end to end.
+// One type serves graph building (a batch dimension is unknown) and execution (all known): what is
+// known is checked as soon as it is known, and unknown dimensions stay unknown end to end.
 #pragma once
 
 #include <array>
@@ -21,7 +21,8 @@ class Shape {
 
   /// A scalar: rank 0.
   Shape() = default;
-  /// Dimensions >= 0, or kUnknownDim. Throws invalid_argument on others, and on more than kMaxRank of them.
+  /// Dimensions >= 0, or kUnknownDim. Throws invalid_argument on others, and on more than kMaxRank
+  /// of them.
   Shape(std::initializer_list<int64_t> dims);
   explicit Shape(std::span<const int64_t> dims);
   /// Not even the rank is known.
@@ -35,12 +36,14 @@ class Shape {
   /// Dimension `i`, negative counts from the end; kUnknownDim when unknown. Throws out_of_range.
   int64_t dim(int i) const;
   int64_t operator[](int i) const { return dims_[static_cast<size_t>(i)]; }
-  std::span<const int64_t> dims() const { return {dims_.data(), static_cast<size_t>(rank_ < 0 ? 0 : rank_)}; }
+  std::span<const int64_t> dims() const {
+    return {dims_.data(), static_cast<size_t>(rank_ < 0 ? 0 : rank_)};
+  }
   void set_dim(int i, int64_t value);
 
   bool is_fully_defined() const;
-  /// Product of the dimensions (1 for a scalar); kUnknownDim when not fully defined. Throws invalid_argument when it
-  /// overflows 64 bits.
+  /// Product of the dimensions (1 for a scalar); kUnknownDim when not fully defined. Throws
+  /// invalid_argument when it overflows 64 bits.
   int64_t num_elements() const;
 
   /// Whether both could be the same shape: equal where both are known.

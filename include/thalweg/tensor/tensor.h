@@ -1,7 +1,7 @@
 // A dense array: dtype, shape, and a share in an immutable buffer.
 //
-// Copying a Tensor copies the handle. Reading is always safe; writing needs the only reference to the buffer, so that a
-// value once given away never changes behind its reader's back.
+// Copying a Tensor copies the handle. Reading is always safe; writing needs the only reference to
+// the buffer, so that a value once given away never changes behind its reader's back.
 #pragma once
 
 #include <initializer_list>
@@ -21,12 +21,13 @@ class Tensor {
  public:
   /// Holds nothing; is_valid() is false.
   Tensor() = default;
-  /// Uninitialised elements (strings are empty). The shape must be fully defined; throws invalid_argument.
+  /// Uninitialised elements (strings are empty). The shape must be fully defined; throws
+  /// invalid_argument.
   Tensor(DType dtype, const Shape& shape);
   /// A scalar.
   template <class T>
-    requires(kDTypeOf<T> != DType::kInvalid)
-  Tensor(T value) : Tensor(kDTypeOf<T>, Shape{}) {  // NOLINT: 3.0f is a tensor
+  requires(kDTypeOf<T> != DType::kInvalid) Tensor(T value)
+      : Tensor(kDTypeOf<T>, Shape{}) {  // NOLINT: 3.0f is a tensor
     mutable_data<T>()[0] = std::move(value);
   }
   Tensor(const char* text) : Tensor(std::string(text)) {}  // NOLINT
@@ -34,7 +35,8 @@ class Tensor {
   /// A vector: Tensor::of<float>({1, 2, 3}).
   template <class T>
   static Tensor of(std::initializer_list<T> values) {
-    return from(std::span<const T>(values.begin(), values.size()), Shape{static_cast<int64_t>(values.size())});
+    return from(std::span<const T>(values.begin(), values.size()),
+                Shape{static_cast<int64_t>(values.size())});
   }
   /// Values in row-major order: Tensor::of<float>({1, 2, 3, 4}, {2, 2}).
   template <class T>
@@ -47,7 +49,8 @@ class Tensor {
   /// All elements zero (empty strings, false).
   static Tensor zeros(DType dtype, const Shape& shape);
   /// Shares memory that holds the elements from `offset` bytes on.
-  static Tensor share(DType dtype, const Shape& shape, std::shared_ptr<Buffer> buffer, size_t offset = 0);
+  static Tensor share(DType dtype, const Shape& shape, std::shared_ptr<Buffer> buffer,
+                      size_t offset = 0);
 
   bool is_valid() const { return dtype_ != DType::kInvalid; }
   DType dtype() const { return dtype_; }
@@ -72,7 +75,8 @@ class Tensor {
   }
   const void* raw() const { return data_; }
   void* mutable_raw();
-  /// The share in the memory; for whoever keeps the bytes without the tensor (a fresh clone starts at its beginning).
+  /// The share in the memory; for whoever keeps the bytes without the tensor (a fresh clone starts
+  /// at its beginning).
   const std::shared_ptr<Buffer>& buffer() const { return buffer_; }
   bool owns_buffer_alone() const { return buffer_ != nullptr && buffer_.use_count() == 1; }
 
@@ -86,12 +90,14 @@ class Tensor {
   double at(int64_t i) const;
 
   Tensor clone() const;
-  /// The same elements under another shape of equal size; one dimension may be kUnknownDim. Shares the buffer.
+  /// The same elements under another shape of equal size; one dimension may be kUnknownDim. Shares
+  /// the buffer.
   Tensor reshape(const Shape& shape) const;
   /// Rows [begin, end) of the first dimension. Shares the buffer.
   Tensor rows(int64_t begin, int64_t end) const;
-  /// Element-wise conversion between numeric types and bool (as op Cast). Reals become integers by truncation, integers
-  /// wrap modulo 2^bits; NaN, infinities and reals of 2^64 and beyond become integer 0. Only zero becomes false.
+  /// Element-wise conversion between numeric types and bool (as op Cast). Reals become integers by
+  /// truncation, integers wrap modulo 2^bits; NaN, infinities and reals of 2^64 and beyond become
+  /// integer 0. Only zero becomes false.
   Tensor cast(DType dtype) const;
 
   /// dtype, shape and equal bytes (NaN equals the same NaN).
@@ -102,7 +108,8 @@ class Tensor {
 
  private:
   void check_type(DType dtype) const {
-    if (dtype != dtype_) [[unlikely]] wrong_type(dtype);
+    if (dtype != dtype_) [[unlikely]]
+      wrong_type(dtype);
   }
   [[noreturn]] void wrong_type(DType wanted) const;
   void check_single() const;
@@ -115,7 +122,8 @@ class Tensor {
   void* data_ = nullptr;
 };
 
-/// Converts `count` elements between numeric types and bool, as Tensor::cast. Throws invalid_argument for other types.
+/// Converts `count` elements between numeric types and bool, as Tensor::cast. Throws
+/// invalid_argument for other types.
 void convert_elements(DType from, const void* source, DType to, void* target, int64_t count);
 
 template <class T>

@@ -38,13 +38,14 @@ std::vector<GradientAndVariable> clip_gradients(std::vector<GradientAndVariable>
 /// What all optimizers share. A value; cheap to copy. Use Sgd, Adam, ... below, or derive a rule.
 class Optimizer {
  public:
-  /// One variable's update: adds slots and the update op. Implement it for an optimizer of your own.
+  /// One variable's update: adds slots and the update op. Implement it for an optimizer of your
+  /// own.
   class Rule {
    public:
     virtual ~Rule() = default;
     virtual std::string name() const = 0;
-    /// The update must read `rate`, the learning rate: a check of the loss may hang on it. `step` is
-    /// the number of updates before this one. Both are float32 scalars; `gradient` has the
+    /// The update must read `rate`, the learning rate: a check of the loss may hang on it. `step`
+    /// is the number of updates before this one. Both are float32 scalars; `gradient` has the
     /// variable's shape.
     virtual Node& update(Output variable, Output gradient, Output rate, Output step) const = 0;
   };

@@ -1,4 +1,5 @@
-// Learning rates that change with the step, as graph expressions: a restored step restores the rate.
+// Learning rates that change with the step, as graph expressions: a restored step restores the
+// rate.
 #pragma once
 
 #include <functional>
@@ -60,8 +61,8 @@ struct CosineDecayOptions {
 /// (Loshchilov and Hutter, arXiv:1608.03983). Keras's CosineDecay.
 Schedule cosine_decay(const CosineDecayOptions& options);
 
-/// rates[i] while step <= boundaries[i], the last rate after. Keras's PiecewiseConstantDecay. Throws
-/// invalid_argument unless there is one rate more than boundaries and these rise.
+/// rates[i] while step <= boundaries[i], the last rate after. Keras's PiecewiseConstantDecay.
+/// Throws invalid_argument unless there is one rate more than boundaries and these rise.
 Schedule piecewise_constant(std::vector<int64_t> boundaries, std::vector<double> rates);
 
 /// Rises in a straight line from 0 to `after`'s first rate over `steps`, then follows `after`,

@@ -10,15 +10,18 @@
 namespace thalweg {
 namespace {
 
-// Elements that take about 5 microseconds, from about 0.15 ns (a sum in cache) to 0.3 ns (a polynomial) each.
+// Elements that take about 5 microseconds, from about 0.15 ns (a sum in cache) to 0.3 ns (a
+// polynomial) each.
 constexpr int64_t kGrain = 16384;
 
-constexpr std::string_view kKeepZero[] = {"Neg",      "Abs",  "Sign",     "Expm1", "Log1p", "Sqrt", "Square", "Tanh",
-                                          "Erf",      "Relu", "Relu6",    "Elu",   "Selu",  "Sin",  "Tan",    "Asin",
-                                          "Atan",     "Sinh", "Softsign", "Floor", "Ceil",  "Rint", "Round",  "AddV2",
-                                          "Add",      "Sub",  "Mul",      "Maximum", "Minimum", "SquaredDifference",
-                                          "ReluGrad", "Relu6Grad", "EluGrad", "SeluGrad", "SigmoidGrad", "TanhGrad",
-                                          "DivNoNan", "LeakyRelu", "LeakyReluGrad"};
+constexpr std::string_view kKeepZero[] = {
+    "Neg",      "Abs",       "Sign",         "Expm1",    "Log1p",       "Sqrt",
+    "Square",   "Tanh",      "Erf",          "Relu",     "Relu6",       "Elu",
+    "Selu",     "Sin",       "Tan",          "Asin",     "Atan",        "Sinh",
+    "Softsign", "Floor",     "Ceil",         "Rint",     "Round",       "AddV2",
+    "Add",      "Sub",       "Mul",          "Maximum",  "Minimum",     "SquaredDifference",
+    "ReluGrad", "Relu6Grad", "EluGrad",      "SeluGrad", "SigmoidGrad", "TanhGrad",
+    "DivNoNan", "LeakyRelu", "LeakyReluGrad"};
 
 bool keeps_zero(std::string_view op) {
   return std::find(std::begin(kKeepZero), std::end(kKeepZero), op) != std::end(kKeepZero);
@@ -33,7 +36,9 @@ KernelPtr make_unary(const KernelRequest& request) {
       [function, count](KernelContext& context) {
         const float* x = context.input<float>(0);
         float* y = context.output<float>();
-        parallel_for(count, kGrain, [=](int64_t begin, int64_t end) { function(x + begin, y + begin, end - begin); });
+        parallel_for(count, kGrain, [=](int64_t begin, int64_t end) {
+          function(x + begin, y + begin, end - begin);
+        });
       },
       std::move(plan->traits));
 }
@@ -63,8 +68,8 @@ KernelPtr make_leaky_relu(const KernelRequest& request) {
 // One operand full, the other one value: op(full, value) or op(value, full).
 KernelPtr make_scalar_binary(const KernelRequest& request, ElementwisePlan plan) {
   const int full = plan.operands[0].pattern == Pattern::kFull ? 0 : 1;
-  const auto function = simd::find_binary_scalar(request.node.type(),
-                                                 full == 0 ? simd::ScalarSide::kSecond : simd::ScalarSide::kFirst);
+  const auto function = simd::find_binary_scalar(
+      request.node.type(), full == 0 ? simd::ScalarSide::kSecond : simd::ScalarSide::kFirst);
   if (function == nullptr) return nullptr;
   const int64_t count = plan.count;
   return make_kernel(
@@ -72,8 +77,9 @@ KernelPtr make_scalar_binary(const KernelRequest& request, ElementwisePlan plan)
         const float* x = context.input<float>(full);
         const float value = *context.input<float>(1 - full);
         float* y = context.output<float>();
-        parallel_for(count, kGrain,
-                     [=](int64_t begin, int64_t end) { function(x + begin, value, y + begin, end - begin); });
+        parallel_for(count, kGrain, [=](int64_t begin, int64_t end) {
+          function(x + begin, value, y + begin, end - begin);
+        });
       },
       std::move(plan.traits));
 }
@@ -85,8 +91,8 @@ KernelPtr make_row_binary(const KernelRequest& request, ElementwisePlan plan) {
   const Operand other = plan.operands[static_cast<size_t>(1 - full)];
   const bool is_row = other.pattern == Pattern::kRow;
   const auto by_row = simd::find_binary(op);
-  const auto by_value =
-      simd::find_binary_scalar(op, full == 0 ? simd::ScalarSide::kSecond : simd::ScalarSide::kFirst);
+  const auto by_value = simd::find_binary_scalar(
+      op, full == 0 ? simd::ScalarSide::kSecond : simd::ScalarSide::kFirst);
   if (is_row ? by_row == nullptr : by_value == nullptr) return nullptr;
   const int64_t inner = is_row ? other.length : plan.count / std::max<int64_t>(other.length, 1);
   const int64_t outer = inner == 0 ? 0 : plan.count / inner;
@@ -95,18 +101,19 @@ KernelPtr make_row_binary(const KernelRequest& request, ElementwisePlan plan) {
         const float* x = context.input<float>(full);
         const float* v = context.input<float>(1 - full);
         float* y = context.output<float>();
-        parallel_for(outer, std::max<int64_t>(1, kGrain / std::max<int64_t>(inner, 1)), [=](int64_t begin, int64_t end) {
-          for (int64_t r = begin; r < end; ++r) {
-            const int64_t at = r * inner;
-            if (!is_row) {
-              by_value(x + at, v[r], y + at, inner);
-            } else if (full == 0) {
-              by_row(x + at, v, y + at, inner);
-            } else {
-              by_row(v, x + at, y + at, inner);
-            }
-          }
-        });
+        parallel_for(outer, std::max<int64_t>(1, kGrain / std::max<int64_t>(inner, 1)),
+                     [=](int64_t begin, int64_t end) {
+                       for (int64_t r = begin; r < end; ++r) {
+                         const int64_t at = r * inner;
+                         if (!is_row) {
+                           by_value(x + at, v[r], y + at, inner);
+                         } else if (full == 0) {
+                           by_row(x + at, v, y + at, inner);
+                         } else {
+                           by_row(v, x + at, y + at, inner);
+                         }
+                       }
+                     });
       },
       std::move(plan.traits));
 }
@@ -125,16 +132,17 @@ KernelPtr make_binary(const KernelRequest& request) {
           const float* x = context.input<float>(0);
           const float* y = context.input<float>(1);
           float* z = context.output<float>();
-          parallel_for(count, kGrain,
-                       [=](int64_t begin, int64_t end) { function(x + begin, y + begin, z + begin, end - begin); });
+          parallel_for(count, kGrain, [=](int64_t begin, int64_t end) {
+            function(x + begin, y + begin, z + begin, end - begin);
+          });
         },
         std::move(plan->traits));
   }
   if (a != Pattern::kFull && b != Pattern::kFull) return nullptr;
   if (a == Pattern::kScalar || b == Pattern::kScalar) {
     // A padded layout would see op(0, value) in its padding.
-    if (plan->traits.output_layouts[0] != nullptr && plan->traits.output_layouts[0]->has_padding() &&
-        request.node.type() != "Mul") {
+    if (plan->traits.output_layouts[0] != nullptr &&
+        plan->traits.output_layouts[0]->has_padding() && request.node.type() != "Mul") {
       return nullptr;
     }
     return make_scalar_binary(request, std::move(*plan));
@@ -158,20 +166,26 @@ KernelPtr make_add_n(const KernelRequest& request) {
       [=](KernelContext& context) {
         float* y = context.output<float>();
         parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
-          add(context.input<float>(0) + begin, context.input<float>(1) + begin, y + begin, end - begin);
-          for (int i = 2; i < inputs; ++i) add(y + begin, context.input<float>(i) + begin, y + begin, end - begin);
+          add(context.input<float>(0) + begin, context.input<float>(1) + begin, y + begin,
+              end - begin);
+          for (int i = 2; i < inputs; ++i)
+            add(y + begin, context.input<float>(i) + begin, y + begin, end - begin);
         });
       },
       std::move(plan->traits));
 }
 
-constexpr std::array kUnary = {"Abs",  "Acos", "Asin",  "Atan",       "Ceil",     "Cos",   "Cosh",    "Elu",  "Erf",
-                               "Exp",  "Expm1", "Floor", "Log",        "Log1p",    "Neg",   "Reciprocal", "Relu", "Relu6",
-                               "Rint", "Round", "Rsqrt", "Selu",       "Sigmoid",  "Sign",  "Sin",     "Sinh", "Softplus",
-                               "Softsign", "Sqrt", "Square", "Tan", "Tanh"};
-constexpr std::array kBinary = {"Add", "AddV2", "Sub", "Mul", "Div", "RealDiv", "DivNoNan", "Maximum", "Minimum",
-                                "SquaredDifference", "EluGrad", "ReciprocalGrad", "Relu6Grad", "ReluGrad", "RsqrtGrad",
-                                "SeluGrad", "SigmoidGrad", "SoftplusGrad", "SoftsignGrad", "SqrtGrad", "TanhGrad"};
+constexpr std::array kUnary = {
+    "Abs",  "Acos",  "Asin",     "Atan",     "Ceil",  "Cos",    "Cosh",    "Elu",
+    "Erf",  "Exp",   "Expm1",    "Floor",    "Log",   "Log1p",  "Neg",     "Reciprocal",
+    "Relu", "Relu6", "Rint",     "Round",    "Rsqrt", "Selu",   "Sigmoid", "Sign",
+    "Sin",  "Sinh",  "Softplus", "Softsign", "Sqrt",  "Square", "Tan",     "Tanh"};
+constexpr std::array kBinary = {
+    "Add",      "AddV2",          "Sub",          "Mul",          "Div",
+    "RealDiv",  "DivNoNan",       "Maximum",      "Minimum",      "SquaredDifference",
+    "EluGrad",  "ReciprocalGrad", "Relu6Grad",    "ReluGrad",     "RsqrtGrad",
+    "SeluGrad", "SigmoidGrad",    "SoftplusGrad", "SoftsignGrad", "SqrtGrad",
+    "TanhGrad"};
 
 constexpr auto make_table() {
   std::array<KernelDef, kUnary.size() + kBinary.size() + 3> table{};

@@ -1,7 +1,8 @@
 // _FusedElementwise: interprets a small program over tiles that stay in the first-level cache.
 //
-// Interpreting op by op over tiles of 1 KiB beats one fused loop: each op's loop is short and pipelines, a fused chain of
-// dependent operations stalls (measured: see docs of performance). Intermediate tiles live on the stack.
+// Interpreting op by op over tiles of 1 KiB beats one fused loop: each op's loop is short and
+// pipelines, a fused chain of dependent operations stalls (measured: see docs of performance).
+// Intermediate tiles live on the stack.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -46,9 +47,10 @@ struct Program {
 };
 
 bool is_transcendental(std::string_view op) {
-  static constexpr std::string_view kCheap[] = {"Neg", "Abs", "Sign", "Square", "AddV2", "Add", "Sub", "Mul",
-                                                "Maximum", "Minimum", "Relu", "Relu6", "ReluGrad", "Relu6Grad", "_MulAdd",
-                                                "SquaredDifference"};
+  static constexpr std::string_view kCheap[] = {
+      "Neg",      "Abs",       "Sign",    "Square",           "AddV2", "Add",
+      "Sub",      "Mul",       "Maximum", "Minimum",          "Relu",  "Relu6",
+      "ReluGrad", "Relu6Grad", "_MulAdd", "SquaredDifference"};
   return std::find(std::begin(kCheap), std::end(kCheap), op) == std::end(kCheap);
 }
 
@@ -62,7 +64,8 @@ class Compiler {
     program_.splats.assign(plan.operands.size(), -1);
     last_use_.assign(ops_.size(), -1);
     for (size_t i = 0; i < operands_.size(); ++i) {
-      if (const int64_t v = operands_[i] - num_args(); v >= 0) last_use_[static_cast<size_t>(v)] = static_cast<int>(i / 3);
+      if (const int64_t v = operands_[i] - num_args(); v >= 0)
+        last_use_[static_cast<size_t>(v)] = static_cast<int>(i / 3);
     }
   }
 
@@ -86,7 +89,8 @@ class Compiler {
  private:
   int64_t num_args() const { return static_cast<int64_t>(program_.args.size()); }
   bool is_scalar(int64_t operand) const {
-    return operand < num_args() && program_.args[static_cast<size_t>(operand)].pattern == Pattern::kScalar;
+    return operand < num_args() &&
+           program_.args[static_cast<size_t>(operand)].pattern == Pattern::kScalar;
   }
 
   int new_tile() {
@@ -99,7 +103,8 @@ class Compiler {
   }
 
   Slot read(int64_t operand) {
-    if (operand >= num_args()) return {Slot::kTile, tile_of_[static_cast<size_t>(operand - num_args())]};
+    if (operand >= num_args())
+      return {Slot::kTile, tile_of_[static_cast<size_t>(operand - num_args())]};
     if (!is_scalar(operand)) return {Slot::kArg, static_cast<int>(operand)};
     int& tile = program_.splats[static_cast<size_t>(operand)];
     if (tile < 0) tile = tiles_++;  // never freed: filled once before the loop
@@ -127,7 +132,8 @@ class Compiler {
       const bool first = is_scalar(in[0]);
       const bool second = is_scalar(in[1]);
       if (first != second) {
-        code.scalar = simd::find_binary_scalar(op, first ? simd::ScalarSide::kFirst : simd::ScalarSide::kSecond);
+        code.scalar = simd::find_binary_scalar(
+            op, first ? simd::ScalarSide::kFirst : simd::ScalarSide::kSecond);
       }
       if (code.scalar != nullptr) {
         code.form = first ? Form::kScalarFirst : Form::kScalarSecond;
@@ -168,8 +174,8 @@ class Compiler {
   int tiles_ = 0;
 };
 
-void run_range(const Program& program, const std::array<const float*, kMaxArgs>& args, float* y, int64_t begin,
-               int64_t end) {
+void run_range(const Program& program, const std::array<const float*, kMaxArgs>& args, float* y,
+               int64_t begin, int64_t end) {
   alignas(64) float tiles[kMaxTiles][kTile];
   for (size_t a = 0; a < program.splats.size(); ++a) {
     if (program.splats[a] >= 0) std::fill_n(tiles[program.splats[a]], kTile, *args[a]);
@@ -196,7 +202,8 @@ void run_range(const Program& program, const std::array<const float*, kMaxArgs>&
           break;
         case Form::kScalarFirst:
         case Form::kScalarSecond:
-          code.scalar(in(code.operands[0]), *args[static_cast<size_t>(code.operands[1].index)], out, n);
+          code.scalar(in(code.operands[0]), *args[static_cast<size_t>(code.operands[1].index)], out,
+                      n);
           break;
         case Form::kLeaky: simd::leaky_relu(in(code.operands[0]), code.alpha, out, n); break;
         case Form::kLeakyGrad:
@@ -219,10 +226,12 @@ KernelPtr make_fused_elementwise(const KernelRequest& request) {
   return make_kernel(
       [program = compiler.take(), count](KernelContext& context) {
         std::array<const float*, kMaxArgs> args{};
-        for (size_t i = 0; i < program.args.size(); ++i) args[i] = context.input<float>(static_cast<int>(i));
+        for (size_t i = 0; i < program.args.size(); ++i)
+          args[i] = context.input<float>(static_cast<int>(i));
         float* y = context.output<float>();
         const int64_t grain = std::max<int64_t>(kTile, 32768 / std::max<int64_t>(program.cost, 1));
-        parallel_for(count, grain, [&](int64_t begin, int64_t end) { run_range(program, args, y, begin, end); });
+        parallel_for(count, grain,
+                     [&](int64_t begin, int64_t end) { run_range(program, args, y, begin, end); });
       },
       std::move(plan->traits));
 }

@@ -16,7 +16,8 @@ std::optional<Operand> match_operand(const Shape& operand, const Shape& result) 
   if (operand.slice(first) == result.slice(skip + first)) return Operand{Pattern::kRow, length};
   int last = operand.rank();
   while (last > 0 && operand[last - 1] == 1) --last;
-  if (skip == 0 && operand.slice(0, last) == result.slice(0, last)) return Operand{Pattern::kColumn, length};
+  if (skip == 0 && operand.slice(0, last) == result.slice(0, last))
+    return Operand{Pattern::kColumn, length};
   return std::nullopt;
 }
 
@@ -39,7 +40,8 @@ std::optional<ElementwisePlan> plan_elementwise(const KernelRequest& request, bo
   }
   if (!only_full || (layout != nullptr && layout->has_padding() && !keeps_zero)) layout = nullptr;
 
-  plan.count = layout == nullptr ? result.num_elements() : static_cast<int64_t>(layout->size_bytes() / sizeof(float));
+  plan.count = layout == nullptr ? result.num_elements()
+                                 : static_cast<int64_t>(layout->size_bytes() / sizeof(float));
   for (size_t i = 0; i < plan.operands.size(); ++i) {
     const bool full = plan.operands[i].pattern == Pattern::kFull;
     plan.traits.input_layouts.push_back(full ? layout : nullptr);

@@ -31,8 +31,9 @@ struct ElementwisePlan {
   int64_t count = 0;  // elements to compute, padding included
 };
 
-/// Agrees on one layout: that in which full operands arrive, when all can take it, else plain. A layout with padding is
-/// only taken by a kernel that maps zeros to zero. Nothing when dtypes, shapes or patterns do not suit.
+/// Agrees on one layout: that in which full operands arrive, when all can take it, else plain. A
+/// layout with padding is only taken by a kernel that maps zeros to zero. Nothing when dtypes,
+/// shapes or patterns do not suit.
 std::optional<ElementwisePlan> plan_elementwise(const KernelRequest& request, bool keeps_zero);
 
 }  // namespace thalweg

@@ -127,17 +127,13 @@ void divide(float* y, int64_t n, int64_t count) {
 
 void middle(Reduction op, const float* x, float* y, int64_t outer, int64_t mid, int64_t inner) {
   switch (op) {
-    case Reduction::kSum:
-      return reduce_all<SumOp>(x, y, outer, mid, inner);
+    case Reduction::kSum: return reduce_all<SumOp>(x, y, outer, mid, inner);
     case Reduction::kMean:
       reduce_all<SumOp>(x, y, outer, mid, inner);
       return divide(y, outer * inner, mid);
-    case Reduction::kMax:
-      return reduce_all<MaxOp>(x, y, outer, mid, inner);
-    case Reduction::kMin:
-      return reduce_all<MinOp>(x, y, outer, mid, inner);
-    case Reduction::kProd:
-      return reduce_all<ProdOp>(x, y, outer, mid, inner);
+    case Reduction::kMax: return reduce_all<MaxOp>(x, y, outer, mid, inner);
+    case Reduction::kMin: return reduce_all<MinOp>(x, y, outer, mid, inner);
+    case Reduction::kProd: return reduce_all<ProdOp>(x, y, outer, mid, inner);
   }
 }
 
@@ -147,17 +143,13 @@ void columns_range(Reduction op, const float* x, float* y, int64_t rows, int64_t
   if (rows == 0) return middle(op, x, y + begin, 1, 0, end - begin);
   if (begin == 0 && end == columns) return middle(op, x, y, 1, rows, columns);
   switch (op) {
-    case Reduction::kSum:
-      return reduce_tiles<SumOp>(x, y, rows, columns, begin, end);
+    case Reduction::kSum: return reduce_tiles<SumOp>(x, y, rows, columns, begin, end);
     case Reduction::kMean:
       reduce_tiles<SumOp>(x, y, rows, columns, begin, end);
       return divide(y + begin, end - begin, rows);
-    case Reduction::kMax:
-      return reduce_tiles<MaxOp>(x, y, rows, columns, begin, end);
-    case Reduction::kMin:
-      return reduce_tiles<MinOp>(x, y, rows, columns, begin, end);
-    case Reduction::kProd:
-      return reduce_tiles<ProdOp>(x, y, rows, columns, begin, end);
+    case Reduction::kMax: return reduce_tiles<MaxOp>(x, y, rows, columns, begin, end);
+    case Reduction::kMin: return reduce_tiles<MinOp>(x, y, rows, columns, begin, end);
+    case Reduction::kProd: return reduce_tiles<ProdOp>(x, y, rows, columns, begin, end);
   }
 }
 

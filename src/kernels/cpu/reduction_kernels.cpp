@@ -18,7 +18,8 @@ simd::Reduction reduction_of(std::string_view op) {
   return simd::Reduction::kProd;
 }
 
-// The tensor seen as [outer, mid, inner], mid being what is reduced; nothing when the axes are not neighbours.
+// The tensor seen as [outer, mid, inner], mid being what is reduced; nothing when the axes are not
+// neighbours.
 struct Blocks {
   int64_t outer = 1, mid = 1, inner = 1;
 };
@@ -45,7 +46,8 @@ std::optional<Blocks> blocks_of(const Shape& shape, const Tensor& axes) {
 KernelPtr make_reduction(const KernelRequest& request) {
   const TensorSpec& x = request.inputs[0];
   const Tensor* axes = request.inputs[1].constant;
-  if (x.dtype != kFloat32 || axes == nullptr || !request.outputs[0].shape.is_fully_defined()) return nullptr;
+  if (x.dtype != kFloat32 || axes == nullptr || !request.outputs[0].shape.is_fully_defined())
+    return nullptr;
   const auto found = blocks_of(x.shape, *axes);
   if (!found) return nullptr;
   const Blocks blocks = *found;
@@ -58,14 +60,16 @@ KernelPtr make_reduction(const KernelRequest& request) {
       const int64_t strips = (blocks.inner + 63) / 64;
       const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(64 * blocks.mid, 1));
       parallel_for(strips, grain, [&](int64_t begin, int64_t end) {
-        simd::reduce_columns(op, in, out, blocks.mid, blocks.inner, begin * 64, std::min(end * 64, blocks.inner));
+        simd::reduce_columns(op, in, out, blocks.mid, blocks.inner, begin * 64,
+                             std::min(end * 64, blocks.inner));
       });
       return;
     }
     const int64_t block = blocks.mid * blocks.inner;
     const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(block, 1));
     parallel_for(blocks.outer, grain, [&](int64_t begin, int64_t end) {
-      simd::reduce_middle(op, in + begin * block, out + begin * blocks.inner, end - begin, blocks.mid, blocks.inner);
+      simd::reduce_middle(op, in + begin * block, out + begin * blocks.inner, end - begin,
+                          blocks.mid, blocks.inner);
     });
   });
 }
@@ -73,7 +77,9 @@ KernelPtr make_reduction(const KernelRequest& request) {
 KernelPtr make_arg_reduction(const KernelRequest& request) {
   const TensorSpec& x = request.inputs[0];
   const Tensor* axis = request.inputs[1].constant;
-  if (x.dtype != kFloat32 || axis == nullptr || request.outputs[0].dtype != kInt64 || x.shape.rank() < 1) return nullptr;
+  if (x.dtype != kFloat32 || axis == nullptr || request.outputs[0].dtype != kInt64 ||
+      x.shape.rank() < 1)
+    return nullptr;
   const auto dimension = static_cast<int64_t>(axis->at(0));
   if (dimension != -1 && dimension != x.shape.rank() - 1) return nullptr;
   const int64_t columns = x.shape.dim(-1);
@@ -84,7 +90,8 @@ KernelPtr make_arg_reduction(const KernelRequest& request) {
     const float* in = context.input<float>(0);
     int64_t* out = context.output<int64_t>();
     parallel_for(rows, std::max<int64_t>(1, kGrain / columns), [&](int64_t begin, int64_t end) {
-      (max ? simd::argmax_rows : simd::argmin_rows)(in + begin * columns, out + begin, end - begin, columns);
+      (max ? simd::argmax_rows : simd::argmin_rows)(in + begin * columns, out + begin, end - begin,
+                                                    columns);
     });
   });
 }
@@ -98,8 +105,9 @@ KernelPtr make_l2_loss(const KernelRequest& request) {
 }
 
 constexpr KernelDef kReductionKernels[] = {
-    {"Sum", "cpu", make_reduction},        {"Mean", "cpu", make_reduction},       {"Max", "cpu", make_reduction},
-    {"Min", "cpu", make_reduction},        {"Prod", "cpu", make_reduction},       {"ArgMax", "cpu", make_arg_reduction},
+    {"Sum", "cpu", make_reduction},        {"Mean", "cpu", make_reduction},
+    {"Max", "cpu", make_reduction},        {"Min", "cpu", make_reduction},
+    {"Prod", "cpu", make_reduction},       {"ArgMax", "cpu", make_arg_reduction},
     {"ArgMin", "cpu", make_arg_reduction}, {"L2Loss", "cpu", make_l2_loss},
 };
 

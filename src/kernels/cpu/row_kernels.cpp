@@ -22,13 +22,15 @@ Rows rows_of(const Shape& shape) {
 KernelPtr make_softmax(const KernelRequest& request) {
   if (request.inputs[0].dtype != kFloat32 || request.inputs[0].shape.rank() < 1) return nullptr;
   const Rows shape = rows_of(request.inputs[0].shape);
-  const auto function = request.node.type() == "Softmax" ? simd::softmax_rows : simd::log_softmax_rows;
+  const auto function =
+      request.node.type() == "Softmax" ? simd::softmax_rows : simd::log_softmax_rows;
   return make_kernel(
       [=](KernelContext& context) {
         const float* x = context.input<float>(0);
         float* y = context.output<float>();
         parallel_for(shape.rows, shape.grain(), [&](int64_t begin, int64_t end) {
-          function(x + begin * shape.classes, y + begin * shape.classes, end - begin, shape.classes);
+          function(x + begin * shape.classes, y + begin * shape.classes, end - begin,
+                   shape.classes);
         });
       },
       {.in_place = {{0, 0}}});
@@ -39,8 +41,8 @@ template <class Label>
 void check_labels(const Label* labels, const Rows& shape) {
   for (int64_t r = 0; r < shape.rows; ++r) {
     if (labels[r] >= 0 && labels[r] < shape.classes) continue;
-    throw invalid_argument("label ", labels[r], " at index ", r, " is outside [0, ", shape.classes, "): there are ",
-                           shape.classes, " classes");
+    throw invalid_argument("label ", labels[r], " at index ", r, " is outside [0, ", shape.classes,
+                           "): there are ", shape.classes, " classes");
   }
 }
 
@@ -55,8 +57,9 @@ KernelPtr make_sparse_cross_entropy(const KernelRequest& request) {
         float* backprop = context.output<float>(1);
         check_labels(labels, shape);
         parallel_for(shape.rows, shape.grain(), [&](int64_t begin, int64_t end) {
-          simd::sparse_softmax_cross_entropy_rows(logits + begin * shape.classes, labels + begin, loss + begin,
-                                                  backprop + begin * shape.classes, end - begin, shape.classes);
+          simd::sparse_softmax_cross_entropy_rows(logits + begin * shape.classes, labels + begin,
+                                                  loss + begin, backprop + begin * shape.classes,
+                                                  end - begin, shape.classes);
         });
       },
       {.in_place = {{0, 1}}});
@@ -69,7 +72,8 @@ KernelPtr make_sparse(const KernelRequest& request) {
 }
 
 KernelPtr make_dense_cross_entropy(const KernelRequest& request) {
-  if (request.inputs[0].dtype != kFloat32 || !(request.inputs[0].shape == request.inputs[1].shape)) return nullptr;
+  if (request.inputs[0].dtype != kFloat32 || !(request.inputs[0].shape == request.inputs[1].shape))
+    return nullptr;
   const Rows shape = rows_of(request.inputs[0].shape);
   return make_kernel([shape](KernelContext& context) {
     const float* logits = context.input<float>(0);
@@ -78,8 +82,8 @@ KernelPtr make_dense_cross_entropy(const KernelRequest& request) {
     float* backprop = context.output<float>(1);
     parallel_for(shape.rows, shape.grain(), [&](int64_t begin, int64_t end) {
       const int64_t at = begin * shape.classes;
-      simd::softmax_cross_entropy_rows(logits + at, labels + at, loss + begin, backprop + at, end - begin,
-                                       shape.classes);
+      simd::softmax_cross_entropy_rows(logits + at, labels + at, loss + begin, backprop + at,
+                                       end - begin, shape.classes);
     });
   });
 }

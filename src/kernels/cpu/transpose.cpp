@@ -112,14 +112,10 @@ void transpose_window(const void* x, void* y, int64_t rows, int64_t columns, int
 void turn_rows(const void* x, void* y, int element_size, int64_t rows, int64_t columns,
                int64_t begin, int64_t end) {
   switch (element_size) {
-    case 1:
-      return transpose_window<uint8_t>(x, y, rows, columns, begin, end);
-    case 2:
-      return transpose_window<uint16_t>(x, y, rows, columns, begin, end);
-    case 4:
-      return transpose_window<uint32_t>(x, y, rows, columns, begin, end);
-    case 8:
-      return transpose_window<uint64_t>(x, y, rows, columns, begin, end);
+    case 1: return transpose_window<uint8_t>(x, y, rows, columns, begin, end);
+    case 2: return transpose_window<uint16_t>(x, y, rows, columns, begin, end);
+    case 4: return transpose_window<uint32_t>(x, y, rows, columns, begin, end);
+    case 8: return transpose_window<uint64_t>(x, y, rows, columns, begin, end);
   }
 }
 

@@ -1,5 +1,5 @@
-// Optimizer updates: one pass over the variable, its slots and its gradient, in the variable's own layout; all variables
-// of one optimizer in one kernel.
+// Optimizer updates: one pass over the variable, its slots and its gradient, in the variable's own
+// layout; all variables of one optimizer in one kernel.
 #include <cmath>
 #include <map>
 
@@ -21,14 +21,15 @@ struct Flags {
   bool multiply_linear_by_lr = false;
 };
 // Updates elements [begin, begin + n); `h` are the scalar inputs in order.
-using Update = void (*)(const float* h, const Flags& flags, Arrays arrays, int64_t begin, int64_t n);
+using Update = void (*)(const float* h, const Flags& flags, Arrays arrays, int64_t begin,
+                        int64_t n);
 
 struct Rule {
-  int slots;            // resource inputs, the variable included
-  int inputs;           // of the op
-  int gradient;         // which input is the gradient
-  // Whether a cell with variable, slots and gradient 0 stays so, which makes padded layouts safe: always, never, or when
-  // the input of this number (epsilon) is a constant above 0.
+  int slots;     // resource inputs, the variable included
+  int inputs;    // of the op
+  int gradient;  // which input is the gradient
+  // Whether a cell with variable, slots and gradient 0 stays so, which makes padded layouts safe:
+  // always, never, or when the input of this number (epsilon) is a constant above 0.
   int keeps_zero;
   Update update;
 };
@@ -46,12 +47,14 @@ void keras_momentum(const float* h, const Flags& flags, Arrays a, int64_t i, int
 // Scalars are beta1_power, beta2_power, lr, beta1, beta2, epsilon.
 void adam(const float* h, const Flags& flags, Arrays a, int64_t i, int64_t n) {
   const float alpha = h[2] * std::sqrt(1 - h[1]) / (1 - h[0]);
-  simd::apply_adam({alpha, h[3], h[4], h[5], flags.use_nesterov, 0}, a[0] + i, a[1] + i, a[2] + i, a[3] + i, n);
+  simd::apply_adam({alpha, h[3], h[4], h[5], flags.use_nesterov, 0}, a[0] + i, a[1] + i, a[2] + i,
+                   a[3] + i, n);
 }
 // Scalars are beta1_power, beta2_power, lr, weight_decay, beta1, beta2, epsilon.
 void adamw(const float* h, const Flags&, Arrays a, int64_t i, int64_t n) {
   const float alpha = h[2] * std::sqrt(1 - h[1]) / (1 - h[0]);
-  simd::apply_adam({alpha, h[4], h[5], h[6], false, h[2] * h[3]}, a[0] + i, a[1] + i, a[2] + i, a[3] + i, n);
+  simd::apply_adam({alpha, h[4], h[5], h[6], false, h[2] * h[3]}, a[0] + i, a[1] + i, a[2] + i,
+                   a[3] + i, n);
 }
 void adagrad(const float* h, const Flags& flags, Arrays a, int64_t i, int64_t n) {
   simd::apply_adagrad({h[0], 0, flags.update_slots}, a[0] + i, a[1] + i, a[2] + i, n);
@@ -67,15 +70,18 @@ void rms_prop(const float* h, const Flags&, Arrays a, int64_t i, int64_t n) {
   simd::apply_rms_prop({h[0], h[1], h[2], h[3]}, a[0] + i, a[1] + i, a[2] + i, a[3] + i, n);
 }
 void centered_rms_prop(const float* h, const Flags&, Arrays a, int64_t i, int64_t n) {
-  simd::apply_centered_rms_prop({h[0], h[1], h[2], h[3]}, a[0] + i, a[1] + i, a[2] + i, a[3] + i, a[4] + i, n);
+  simd::apply_centered_rms_prop({h[0], h[1], h[2], h[3]}, a[0] + i, a[1] + i, a[2] + i, a[3] + i,
+                                a[4] + i, n);
 }
 // Scalars are lr, l1, l2, lr_power.
 void ftrl(const float* h, const Flags& flags, Arrays a, int64_t i, int64_t n) {
-  simd::apply_ftrl({h[0], h[1], h[2], 0, h[3], flags.multiply_linear_by_lr}, a[0] + i, a[1] + i, a[2] + i, a[3] + i, n);
+  simd::apply_ftrl({h[0], h[1], h[2], 0, h[3], flags.multiply_linear_by_lr}, a[0] + i, a[1] + i,
+                   a[2] + i, a[3] + i, n);
 }
 // Scalars are lr, l1, l2, l2_shrinkage, lr_power.
 void ftrl_v2(const float* h, const Flags& flags, Arrays a, int64_t i, int64_t n) {
-  simd::apply_ftrl({h[0], h[1], h[2], h[3], h[4], flags.multiply_linear_by_lr}, a[0] + i, a[1] + i, a[2] + i, a[3] + i, n);
+  simd::apply_ftrl({h[0], h[1], h[2], h[3], h[4], flags.multiply_linear_by_lr}, a[0] + i, a[1] + i,
+                   a[2] + i, a[3] + i, n);
 }
 
 constexpr int kAlways = -1;
@@ -146,8 +152,9 @@ class Updates {
     for (int s = 0; s < rule_.slots; ++s) {
       const VariableState& variable = context.variable(part.first_input + s);
       if (!variable.initialized) {
-        throw failed_precondition("variable `", variable.name,
-                                  "` has no value yet; call session.initialize() or restore a checkpoint first");
+        throw failed_precondition(
+            "variable `", variable.name,
+            "` has no value yet; call session.initialize() or restore a checkpoint first");
       }
     }
   }
@@ -165,7 +172,8 @@ class Updates {
         scalars[next_scalar++] = *context.input<float>(input);
       }
     }
-    arrays[next_array] = const_cast<float*>(context.input<float>(part.first_input + rule_.gradient));
+    arrays[next_array] =
+        const_cast<float*>(context.input<float>(part.first_input + rule_.gradient));
     rule_.update(scalars, flags_, arrays, from, to - from);
   }
 
@@ -203,16 +211,20 @@ KernelPtr make_updates(const KernelRequest& request, std::string_view op, int co
     const TensorSpec& gradient = inputs[rule->gradient];
     if (gradient.dtype != kFloat32 || !gradient.shape.is_fully_defined()) return nullptr;
     const LayoutPtr layout = common_layout(*rule, inputs);
-    for (int s = 0; s < rule->slots; ++s) traits.input_layouts[first + static_cast<size_t>(s)] = layout;
+    for (int s = 0; s < rule->slots; ++s)
+      traits.input_layouts[first + static_cast<size_t>(s)] = layout;
     traits.input_layouts[first + static_cast<size_t>(rule->gradient)] = layout;
-    const int64_t elements = layout == nullptr ? gradient.shape.num_elements()
-                                               : static_cast<int64_t>(layout->size_bytes() / sizeof(float));
+    const int64_t elements = layout == nullptr
+                                 ? gradient.shape.num_elements()
+                                 : static_cast<int64_t>(layout->size_bytes() / sizeof(float));
     parts.push_back({static_cast<int>(first), elements});
   }
   return make_kernel(Updates(*rule, read_flags(request.node), std::move(parts)), std::move(traits));
 }
 
-KernelPtr make_single(const KernelRequest& request) { return make_updates(request, request.node.type(), 1); }
+KernelPtr make_single(const KernelRequest& request) {
+  return make_updates(request, request.node.type(), 1);
+}
 
 KernelPtr make_fused(const KernelRequest& request) {
   return make_updates(request, request.node.attr<std::string>("op"),
@@ -220,12 +232,18 @@ KernelPtr make_fused(const KernelRequest& request) {
 }
 
 constexpr KernelDef kUpdateKernels[] = {
-    {"ResourceApplyGradientDescent", "cpu", make_single}, {"ResourceApplyMomentum", "cpu", make_single},
-    {"ResourceApplyKerasMomentum", "cpu", make_single},   {"ResourceApplyAdam", "cpu", make_single},
-    {"_ResourceApplyAdamW", "cpu", make_single},          {"ResourceApplyAdagrad", "cpu", make_single},
-    {"ResourceApplyAdagradV2", "cpu", make_single},       {"ResourceApplyAdadelta", "cpu", make_single},
-    {"ResourceApplyRMSProp", "cpu", make_single},         {"ResourceApplyCenteredRMSProp", "cpu", make_single},
-    {"ResourceApplyFtrl", "cpu", make_single},            {"ResourceApplyFtrlV2", "cpu", make_single},
+    {"ResourceApplyGradientDescent", "cpu", make_single},
+    {"ResourceApplyMomentum", "cpu", make_single},
+    {"ResourceApplyKerasMomentum", "cpu", make_single},
+    {"ResourceApplyAdam", "cpu", make_single},
+    {"_ResourceApplyAdamW", "cpu", make_single},
+    {"ResourceApplyAdagrad", "cpu", make_single},
+    {"ResourceApplyAdagradV2", "cpu", make_single},
+    {"ResourceApplyAdadelta", "cpu", make_single},
+    {"ResourceApplyRMSProp", "cpu", make_single},
+    {"ResourceApplyCenteredRMSProp", "cpu", make_single},
+    {"ResourceApplyFtrl", "cpu", make_single},
+    {"ResourceApplyFtrlV2", "cpu", make_single},
     {"_FusedResourceApply", "cpu", make_fused},
 };
 

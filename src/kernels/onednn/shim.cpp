@@ -21,36 +21,21 @@ const dnnl::engine& engine() {
 
 int exec_arg(Arg arg) {
   switch (arg) {
-    case Arg::src:
-      return DNNL_ARG_SRC;
-    case Arg::weights:
-      return DNNL_ARG_WEIGHTS;
-    case Arg::bias:
-      return DNNL_ARG_BIAS;
-    case Arg::dst:
-      return DNNL_ARG_DST;
-    case Arg::mean:
-      return DNNL_ARG_MEAN;
-    case Arg::variance:
-      return DNNL_ARG_VARIANCE;
-    case Arg::scale:
-      return DNNL_ARG_SCALE;
-    case Arg::shift:
-      return DNNL_ARG_SHIFT;
-    case Arg::workspace:
-      return DNNL_ARG_WORKSPACE;
-    case Arg::diff_src:
-      return DNNL_ARG_DIFF_SRC;
-    case Arg::diff_weights:
-      return DNNL_ARG_DIFF_WEIGHTS;
-    case Arg::diff_bias:
-      return DNNL_ARG_DIFF_BIAS;
-    case Arg::diff_dst:
-      return DNNL_ARG_DIFF_DST;
-    case Arg::diff_scale:
-      return DNNL_ARG_DIFF_SCALE;
-    case Arg::diff_shift:
-      return DNNL_ARG_DIFF_SHIFT;
+    case Arg::src: return DNNL_ARG_SRC;
+    case Arg::weights: return DNNL_ARG_WEIGHTS;
+    case Arg::bias: return DNNL_ARG_BIAS;
+    case Arg::dst: return DNNL_ARG_DST;
+    case Arg::mean: return DNNL_ARG_MEAN;
+    case Arg::variance: return DNNL_ARG_VARIANCE;
+    case Arg::scale: return DNNL_ARG_SCALE;
+    case Arg::shift: return DNNL_ARG_SHIFT;
+    case Arg::workspace: return DNNL_ARG_WORKSPACE;
+    case Arg::diff_src: return DNNL_ARG_DIFF_SRC;
+    case Arg::diff_weights: return DNNL_ARG_DIFF_WEIGHTS;
+    case Arg::diff_bias: return DNNL_ARG_DIFF_BIAS;
+    case Arg::diff_dst: return DNNL_ARG_DIFF_DST;
+    case Arg::diff_scale: return DNNL_ARG_DIFF_SCALE;
+    case Arg::diff_shift: return DNNL_ARG_DIFF_SHIFT;
   }
   return 0;
 }

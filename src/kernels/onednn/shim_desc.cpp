@@ -48,16 +48,11 @@ const Desc::Rep& need(const Desc& desc) {
 
 const char* name_of(Element element) {
   switch (element) {
-    case Element::f32:
-      return "f32";
-    case Element::bf16:
-      return "bf16";
-    case Element::s32:
-      return "s32";
-    case Element::s8:
-      return "s8";
-    case Element::u8:
-      return "u8";
+    case Element::f32: return "f32";
+    case Element::bf16: return "bf16";
+    case Element::s32: return "s32";
+    case Element::s8: return "s8";
+    case Element::u8: return "u8";
   }
   return "?";
 }

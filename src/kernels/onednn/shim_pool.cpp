@@ -10,9 +10,7 @@ using dnnl::prop_kind;
 struct Geometry {
   explicit Geometry(const Pooling& op) {
     switch (op.kind) {
-      case PoolingKind::max:
-        algorithm = dnnl::algorithm::pooling_max;
-        break;
+      case PoolingKind::max: algorithm = dnnl::algorithm::pooling_max; break;
       case PoolingKind::average_with_padding:
         algorithm = dnnl::algorithm::pooling_avg_include_padding;
         break;

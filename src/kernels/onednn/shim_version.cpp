@@ -9,16 +9,11 @@ namespace thalweg::onednn {
 dnnl::memory::data_type to_dnnl(Element element) {
   using Type = dnnl::memory::data_type;
   switch (element) {
-    case Element::f32:
-      return Type::f32;
-    case Element::bf16:
-      return Type::bf16;
-    case Element::s32:
-      return Type::s32;
-    case Element::s8:
-      return Type::s8;
-    case Element::u8:
-      return Type::u8;
+    case Element::f32: return Type::f32;
+    case Element::bf16: return Type::bf16;
+    case Element::s32: return Type::s32;
+    case Element::s8: return Type::s8;
+    case Element::u8: return Type::u8;
   }
   reject("unknown element type");
 }
@@ -82,26 +77,16 @@ void append(dnnl::post_ops& ops, dnnl::algorithm algorithm, float alpha, float b
 void append(dnnl::post_ops& ops, Activation activation, float alpha) {
   using A = dnnl::algorithm;
   switch (activation) {
-    case Activation::none:
-      return;
-    case Activation::relu:
-      return append(ops, A::eltwise_relu, 0.0f, 0.0f);
-    case Activation::leaky_relu:
-      return append(ops, A::eltwise_relu, alpha, 0.0f);
-    case Activation::relu6:
-      return append(ops, A::eltwise_clip, 0.0f, 6.0f);
-    case Activation::elu:
-      return append(ops, A::eltwise_elu, alpha, 0.0f);
-    case Activation::tanh:
-      return append(ops, A::eltwise_tanh, 0.0f, 0.0f);
-    case Activation::sigmoid:
-      return append(ops, A::eltwise_logistic, 0.0f, 0.0f);
-    case Activation::gelu_tanh:
-      return append(ops, A::eltwise_gelu_tanh, 0.0f, 0.0f);
-    case Activation::gelu_erf:
-      return append(ops, A::eltwise_gelu_erf, 0.0f, 0.0f);
-    case Activation::swish:
-      return append(ops, A::eltwise_swish, alpha, 0.0f);
+    case Activation::none: return;
+    case Activation::relu: return append(ops, A::eltwise_relu, 0.0f, 0.0f);
+    case Activation::leaky_relu: return append(ops, A::eltwise_relu, alpha, 0.0f);
+    case Activation::relu6: return append(ops, A::eltwise_clip, 0.0f, 6.0f);
+    case Activation::elu: return append(ops, A::eltwise_elu, alpha, 0.0f);
+    case Activation::tanh: return append(ops, A::eltwise_tanh, 0.0f, 0.0f);
+    case Activation::sigmoid: return append(ops, A::eltwise_logistic, 0.0f, 0.0f);
+    case Activation::gelu_tanh: return append(ops, A::eltwise_gelu_tanh, 0.0f, 0.0f);
+    case Activation::gelu_erf: return append(ops, A::eltwise_gelu_erf, 0.0f, 0.0f);
+    case Activation::swish: return append(ops, A::eltwise_swish, alpha, 0.0f);
   }
 }
 

@@ -11,16 +11,11 @@ template <class F>
 void visit_storage(DType dtype, F&& f) {
   if (dtype == kString) return f(TypeTag<std::string>{});
   switch (element_size(dtype)) {
-    case 1:
-      return f(TypeTag<uint8_t>{});
-    case 2:
-      return f(TypeTag<uint16_t>{});
-    case 4:
-      return f(TypeTag<uint32_t>{});
-    case 8:
-      return f(TypeTag<uint64_t>{});
-    default:
-      throw unimplemented("elements of dtype ", dtype, " cannot be moved");
+    case 1: return f(TypeTag<uint8_t>{});
+    case 2: return f(TypeTag<uint16_t>{});
+    case 4: return f(TypeTag<uint32_t>{});
+    case 8: return f(TypeTag<uint64_t>{});
+    default: throw unimplemented("elements of dtype ", dtype, " cannot be moved");
   }
 }
 
@@ -38,16 +33,11 @@ IntsInput::IntsInput(const KernelRequest& request, int input)
 Ints IntsInput::read(const KernelContext& context) const {
   const auto as_ints = [&](const auto* values) { return Ints(values, values + count_); };
   switch (dtype_) {
-    case kInt8:
-      return as_ints(context.input<int8_t>(input_));
-    case kInt16:
-      return as_ints(context.input<int16_t>(input_));
-    case kInt32:
-      return as_ints(context.input<int32_t>(input_));
-    case kInt64:
-      return as_ints(context.input<int64_t>(input_));
-    default:
-      throw internal_error("input ", input_, " of dtype ", dtype_, " is read as integers");
+    case kInt8: return as_ints(context.input<int8_t>(input_));
+    case kInt16: return as_ints(context.input<int16_t>(input_));
+    case kInt32: return as_ints(context.input<int32_t>(input_));
+    case kInt64: return as_ints(context.input<int64_t>(input_));
+    default: throw internal_error("input ", input_, " of dtype ", dtype_, " is read as integers");
   }
 }
 

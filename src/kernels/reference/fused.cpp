@@ -1,4 +1,5 @@
-// Reference kernels of the fused ops: the ops they stand for, one after the other. That is their definition.
+// Reference kernels of the fused ops: the ops they stand for, one after the other. That is their
+// definition.
 #include <cstring>
 #include <functional>
 #include <map>
@@ -19,13 +20,18 @@ class Composition {
     for (const TensorSpec& input : request.inputs) {
       if (input.dtype == kResource) {
         // The handle's declared dtype is that of the update; its shape is the variable's.
-        inputs_.push_back(graph_->add("VarHandleOp", {},
-                                      {{"dtype", value_dtype(request)}, {"shape", input.shape}})
-                              .output());
+        inputs_.push_back(
+            graph_
+                ->add("VarHandleOp", {}, {{"dtype", value_dtype(request)}, {"shape", input.shape}})
+                .output());
       } else if (input.constant != nullptr) {
-        inputs_.push_back(graph_->add("Const", {}, {{"dtype", input.dtype}, {"value", *input.constant}}).output());
+        inputs_.push_back(
+            graph_->add("Const", {}, {{"dtype", input.dtype}, {"value", *input.constant}})
+                .output());
       } else {
-        inputs_.push_back(graph_->add("Placeholder", {}, {{"dtype", input.dtype}, {"shape", input.shape}}).output());
+        inputs_.push_back(
+            graph_->add("Placeholder", {}, {{"dtype", input.dtype}, {"shape", input.shape}})
+                .output());
       }
     }
     first_ = graph_->num_nodes();
@@ -42,7 +48,8 @@ class Composition {
       } else {
         const Output& input = inputs_[i];
         auto* data = const_cast<void*>(context.input_pointer(index));
-        const size_t bytes = static_cast<size_t>(input.shape().num_elements()) * element_size(input.dtype());
+        const size_t bytes =
+            static_cast<size_t>(input.shape().num_elements()) * element_size(input.dtype());
         values[input] = Tensor::share(input.dtype(), input.shape(), Buffer::wrap(data, bytes, {}));
       }
     }
@@ -54,8 +61,10 @@ class Composition {
         arguments.push_back(input.dtype() == kResource ? Tensor() : values.at(input));
         states.push_back(input.dtype() == kResource ? variables.at(input) : nullptr);
       }
-      std::vector<Tensor> results = evaluate(node, arguments, reference_kernels(), {.variables = states});
-      for (size_t i = 0; i < results.size(); ++i) values[node.output(static_cast<int>(i))] = std::move(results[i]);
+      std::vector<Tensor> results =
+          evaluate(node, arguments, reference_kernels(), {.variables = states});
+      for (size_t i = 0; i < results.size(); ++i)
+        values[node.output(static_cast<int>(i))] = std::move(results[i]);
     }
     for (size_t i = 0; i < outputs_.size(); ++i) {
       const Tensor& result = values.at(outputs_[i]);
@@ -116,15 +125,18 @@ KernelPtr make_filter_bias_grad(const KernelRequest& request) {
   const Node& node = request.node;
   return make_kernel(Composition(request, [&node](Graph& graph, const std::vector<Output>& inputs) {
     return std::vector<Output>{
-        graph.add("Conv2DBackpropFilter", inputs, shared_attrs(node, "Conv2DBackpropFilter")).output(),
+        graph.add("Conv2DBackpropFilter", inputs, shared_attrs(node, "Conv2DBackpropFilter"))
+            .output(),
         graph.add("BiasAddGrad", {inputs[2]}, shared_attrs(node, "BiasAddGrad")).output()};
   }));
 }
 
 // _MulAdd stands in no graph of its own: Mul, then AddV2.
-Output add_instruction(Graph& graph, const std::string& op, const std::vector<Output>& operands, float alpha) {
+Output add_instruction(Graph& graph, const std::string& op, const std::vector<Output>& operands,
+                       float alpha) {
   if (op == "_MulAdd") {
-    return graph.add("AddV2", {graph.add("Mul", {operands[0], operands[1]}).output(), operands[2]}).output();
+    return graph.add("AddV2", {graph.add("Mul", {operands[0], operands[1]}).output(), operands[2]})
+        .output();
   }
   AttrMap attrs;
   if (graph.registry().at(op).find_attr("alpha") != nullptr) attrs.emplace("alpha", alpha);
@@ -141,7 +153,8 @@ KernelPtr make_elementwise(const KernelRequest& request) {
     for (size_t i = 0; i < ops.size(); ++i) {
       std::vector<Output> arguments;
       for (size_t k = 0; k < 3; ++k) {
-        if (operands[3 * i + k] >= 0) arguments.push_back(values[static_cast<size_t>(operands[3 * i + k])]);
+        if (operands[3 * i + k] >= 0)
+          arguments.push_back(values[static_cast<size_t>(operands[3 * i + k])]);
       }
       values.push_back(add_instruction(graph, ops[i], arguments, alphas[i]));
     }

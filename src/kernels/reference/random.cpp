@@ -170,12 +170,9 @@ KernelPtr make_bounded(const KernelRequest& request) {
 
 KernelPtr make_uniform_int(const KernelRequest& request) {
   switch (request.outputs[0].dtype) {
-    case kInt32:
-      return make_bounded<int32_t>(request);
-    case kInt64:
-      return make_bounded<int64_t>(request);
-    default:
-      return nullptr;
+    case kInt32: return make_bounded<int32_t>(request);
+    case kInt64: return make_bounded<int64_t>(request);
+    default: return nullptr;
   }
 }
 

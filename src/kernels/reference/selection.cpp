@@ -78,14 +78,9 @@ KernelPtr make_top_k(const KernelRequest& request) {
           const int64_t cell = r * count + i;
           largest[cell] = row[index];
           switch (index_type) {
-            case kInt16:
-              static_cast<int16_t*>(places)[cell] = static_cast<int16_t>(index);
-              break;
-            case kInt32:
-              static_cast<int32_t*>(places)[cell] = static_cast<int32_t>(index);
-              break;
-            default:
-              static_cast<int64_t*>(places)[cell] = index;
+            case kInt16: static_cast<int16_t*>(places)[cell] = static_cast<int16_t>(index); break;
+            case kInt32: static_cast<int32_t*>(places)[cell] = static_cast<int32_t>(index); break;
+            default: static_cast<int64_t*>(places)[cell] = index;
           }
         }
       }

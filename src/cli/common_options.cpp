@@ -10,7 +10,7 @@ void CommonOptions::declare(Options& options) {
   static const std::vector<std::string> kWhen = {"auto", "always", "never"};
   options.flag("json", json, "results as JSON");
   options.flag("quiet", quiet, "no progress, no notices", 'q');
-  options.choice("color", kWhen, color, "when to use colour (default: auto)");
+  options.choice("color", kWhen, color, "when to use colour; default: auto; one of");
   options.value("threads", "N", threads, "threads to compute with (default: one a core)");
 }
 

@@ -209,8 +209,11 @@ ModelData images_for_model(const std::string& path, const ModelRecord& record,
 
 }  // namespace
 
-void DataOptions::declare(Options& options) {
+void DataOptions::declare_word(Options& options) {
   options.word("DATA", path, "a folder in MNIST's layout, or a CSV file of numbers");
+}
+
+void DataOptions::declare_format(Options& options) {
   options.value("delimiter", "C", delimiter, "of a CSV file: a character or tab (default: comma)");
   options.flag("no-header", no_header, "the CSV file has no header; columns are c1, c2, ...");
 }

@@ -18,7 +18,8 @@ struct DataOptions {
   std::string path;
   std::optional<std::string> delimiter;
   bool no_header = false;
-  void declare(Options& options);
+  void declare_word(Options& options);
+  void declare_format(Options& options);
 };
 
 struct TrainingRequest {

@@ -88,10 +88,11 @@ int run_evaluate(const Verb& verb, const std::vector<std::string>& arguments, Co
   std::vector<std::string> requirements;
   Options options(verb);
   options.word("MODEL", folder, "the folder of a model");
-  source.declare(options);
-  options.choice("split", kSplits, split, "which files of a folder to use (default: test)");
+  source.declare_word(options);
+  options.choice("split", kSplits, split, "files of a folder to use; default: test; one of");
   options.values("require", "M>=X", requirements,
                  "exit with 1 unless metric M is at least X; also <=, >, <");
+  source.declare_format(options);
   common.declare(options);
   if (!options.parse(arguments)) {
     console.out << options.help();

@@ -19,6 +19,9 @@ constexpr int64_t kTableSteps = 3000;
 constexpr int64_t kFewestTableEpochs = 10;
 constexpr int64_t kMostTableEpochs = 200;
 
+// Twice Adam's own default: a rate that falls may begin higher.
+constexpr double kFallingAdamRate = 0.002;
+
 const std::vector<std::string> kTasks = {"classification", "regression"};
 
 int64_t default_epochs(const TrainingData& data, int64_t batch_size) {
@@ -52,8 +55,12 @@ Layer read_network(const std::string& name, const TrainingData& data, int64_t ou
 NamedOptimizer optimizer_of(const FitArguments& a) {
   NamedOptimizer result{.schedule = "cosine"};
   if (a.optimizer) result.name = *a.optimizer;
-  if (a.learning_rate) result.learning_rate = *a.learning_rate;
   if (a.schedule) result.schedule = *a.schedule;
+  if (a.learning_rate) {
+    result.learning_rate = *a.learning_rate;
+  } else if (result.name == "adam" && result.schedule != "constant") {
+    result.learning_rate = kFallingAdamRate;
+  }
   return result;
 }
 
@@ -145,20 +152,21 @@ FitPlan plan_resumed(const FitArguments& a, const TrainingData& data, const Mode
 }  // namespace
 
 void FitArguments::declare(Options& options) {
-  source.declare(options);
+  source.declare_word(options);
   options.value("out", "MODEL", out, "the folder to save the model in");
   options.flag("overwrite", overwrite, "replaces the model that is there");
   options.flag("resume", resume, "goes on with the training that is there");
   options.value("label", "COLUMN", request.label, "of a table: what is to be learnt");
-  options.choice("task", kTasks, request.task, "of a table (default: by the labels)");
+  options.choice("task", kTasks, request.task, "of a table; default: by the labels; one of");
   options.value("class-names", "A,B,..", request.class_names,
                 "of images: names of classes 0, 1, ...");
   options.value("model", "NAME", network, "cnn, mlp, linear or a .json file (default: cnn or mlp)");
   options.value("epochs", "N", epochs, "passes over the data, in all (default: by their size)");
   options.value("batch-size", "N", batch_size, "rows a step (default: images 128, tables 32)");
-  options.choice("optimizer", optimizer_names(), optimizer, "default adam");
-  options.value("learning-rate", "X", learning_rate, "default: the optimizer's own");
-  options.choice("schedule", schedule_names(), schedule, "of the rate (default: cosine)");
+  options.choice("optimizer", optimizer_names(), optimizer, "default: adam; one of");
+  options.value("learning-rate", "X", learning_rate,
+                "default: 0.002 for adam that falls, else its own");
+  options.choice("schedule", schedule_names(), schedule, "of the rate; default: cosine; one of");
   options.value("validation-split", "X", validation_split,
                 "share of rows kept apart (default: 0.1)");
   options.value("patience", "N", patience, "stops after N epochs without a better loss (0: never)");
@@ -166,6 +174,7 @@ void FitArguments::declare(Options& options) {
   options.value("seed", "N", seed, "of all that is random (default: 1)");
   options.flag("dry-run", dry_run, "says what would be trained on what, and ends");
   options.flag("no-progress", no_progress, "no progress");
+  source.declare_format(options);
   common.declare(options);
 }
 

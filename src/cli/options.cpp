@@ -12,6 +12,7 @@ namespace thalweg::cli {
 namespace {
 
 constexpr size_t kHelpColumn = 26;
+constexpr size_t kHelpWidth = 80;
 
 struct Line {
   std::string left;
@@ -25,6 +26,24 @@ T parse_number(std::string_view name, const std::string& text, std::string_view 
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   if (error == std::errc() && rest == end) return value;
   throw UsageError(str("--", name, " takes ", kind, ", got '", text, "'"));
+}
+
+// `help` broken between words, so that it fits beside `left`.
+std::string wrapped(const std::string& left, const std::string& help) {
+  std::string text = str("  ", left);
+  text.resize(std::max(text.size() + 2, kHelpColumn), ' ');
+  size_t column = text.size();
+  for (const std::string& word : split(help, ' ')) {
+    if (column + word.size() > kHelpWidth && column > kHelpColumn) {
+      text.erase(text.find_last_not_of(' ') + 1);
+      append(text, str("\n", std::string(kHelpColumn, ' ')));
+      column = kHelpColumn;
+    }
+    append(text, str(word, " "));
+    column += word.size() + 1;
+  }
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text + "\n";
 }
 
 }  // namespace
@@ -101,8 +120,7 @@ void Options::values(std::string_view name, std::string_view value,
 void Options::choice(std::string_view name, std::span<const std::string> choices,
                      std::optional<std::string>& target, std::string_view help) {
   const std::vector<std::string> known(choices.begin(), choices.end());
-  state_->add(name, known.size() <= 4 ? join(known, "|") : "NAME",
-              known.size() <= 4 ? std::string(help) : str(help, ": ", join(known, ", ")),
+  state_->add(name, "NAME", str(help, " ", join(known, ", ")),
               [&target, known, name = std::string(name)](const std::string& text) {
                 if (std::ranges::find(known, text) == known.end()) {
                   const std::string hint = nearest(text, known);
@@ -150,15 +168,7 @@ std::string Options::help() const {
   const Verb& verb = state_->verb;
   std::string text = str("Example: ", verb.example, "\n\nUsage: thalweg ", verb.name, " ",
                          verb.usage, "\n", verb.summary, "\n\n");
-  for (const Line& line : state_->lines) {
-    std::string left = str("  ", line.left);
-    if (left.size() + 2 > kHelpColumn) {
-      left += "  ";
-    } else {
-      left.resize(kHelpColumn, ' ');
-    }
-    append(text, str(left, line.help, "\n"));
-  }
+  for (const Line& line : state_->lines) append(text, wrapped(line.left, line.help));
   return text;
 }
 

@@ -109,10 +109,8 @@ std::string gallery(const ModelRecord& record, const ModelData& data, const Tens
           place));
       std::string truth;
       if (data.labels.is_valid()) {
-        const auto label = static_cast<size_t>(data.labels.at(i));
-        truth = label >= names.size() ? str("is class ", label, " (unknown)")
-                : label == best       ? str("is ", names[label])
-                                      : str("is ", names[label], " (wrong)");
+        const std::string label = label_name(record.label, data.labels, i);
+        truth = str("is ", label, label == names[best] ? "" : " (wrong)");
       }
       cell.push_back(fitted(truth, place));
       lines.resize(std::max(lines.size(), cell.size()));
@@ -146,10 +144,11 @@ int run_predict(const Verb& verb, const std::vector<std::string>& arguments, Con
   std::optional<int64_t> show;
   Options options(verb);
   options.word("MODEL", folder, "the folder of a model");
-  source.declare(options);
-  options.choice("split", kSplits, split, "which files of a folder to use (default: test)");
+  source.declare_word(options);
+  options.choice("split", kSplits, split, "files of a folder to use; default: test; one of");
   options.value("out", "FILE", out, "writes there instead of to stdout; - is stdout");
   options.value("show", "N", show, "draws the first N images instead, beside their labels");
+  source.declare_format(options);
   common.declare(options);
   if (!options.parse(arguments)) {
     console.out << options.help();

@@ -1,6 +1,7 @@
 // Finds the verb, and turns whatever it throws into one line and an exit status.
 #include "cli/run_cli.h"
 
+#include <cerrno>
 #include <new>
 #include <ostream>
 
@@ -105,6 +106,8 @@ int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::o
   try {
     const int status = dispatch(arguments, console);
     out.flush();
+    // A reader that has seen enough (`thalweg ops | head`) needs no telling.
+    if (!out && is_process && errno == EPIPE) return kFailed;
     if (!out) return fail(console, "the results could not be written to stdout", kFailed);
     return status;
   } catch (const UsageError& error) {

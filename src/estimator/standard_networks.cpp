@@ -6,12 +6,13 @@
 namespace thalweg {
 namespace {
 
-// 0.91 to 0.92 on Fashion-MNIST after five epochs of Adam with a falling rate; the second
-// convolution costs most of the time.
+// About 0.92 on Fashion-MNIST after five epochs of Adam with a rate that falls from 0.002; without
+// batch normalisation about 0.91. The second convolution costs most of the time.
 Layer cnn(int64_t outputs) {
-  return Sequential({Conv2d({.filters = 32, .activation = "relu"}), MaxPool2d(),
-                     Conv2d({.filters = 64, .activation = "relu"}), MaxPool2d(), Flatten(),
-                     Dense({.units = 128, .activation = "relu"}), Dropout({.rate = 0.4}),
+  return Sequential({Conv2d({.filters = 32, .activation = "relu"}), BatchNorm({.momentum = 0.9}),
+                     MaxPool2d(), Conv2d({.filters = 64, .activation = "relu"}),
+                     BatchNorm({.momentum = 0.9}), MaxPool2d(), Flatten(),
+                     Dense({.units = 128, .activation = "relu"}), Dropout({.rate = 0.3}),
                      Dense({.units = outputs})});
 }
 

@@ -27,7 +27,7 @@ std::string network_to_json(const Layer& network);
 std::span<const std::string> network_names();
 /// The named network. Throws invalid_argument with the nearest name.
 ///   cnn     for images `[batch, height, width, channels]`: twice 3x3 convolution (32 and 64
-///           filters), relu, 2x2 max pooling; then Dense 128 relu, Dropout 0.4
+///           filters), relu, batch normalisation, 2x2 max pooling; then Dense 128 relu, Dropout 0.3
 ///   mlp     Dense 128 relu, Dropout 0.2, Dense 64 relu, for any features
 ///   linear  one Dense: softmax or linear regression
 Layer make_network(std::string_view name, int64_t outputs);

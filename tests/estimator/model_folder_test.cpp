@@ -1,0 +1,214 @@
+#include "estimator_testing.h"
+#include "thalweg/base/file.h"
+#include "thalweg/ops/unary.h"
+#include "thalweg/summary/event_reader.h"
+
+namespace thalweg {
+namespace {
+
+ClassifierOptions saved_in(const std::string& folder) {
+  return {
+      .optimizer = NamedOptimizer{.learning_rate = 0.02}, .batch_size = 16, .model_folder = folder};
+}
+
+TEST(ModelFolder, GivesTheSamePredictionsWhenLoaded) {
+  TemporaryFolder folder;
+  const Rows data = clouds(90);
+  ClassifierOptions options = saved_in(folder / "Ñoño 数据");
+  options.class_names = {"größe", "b", "c"};
+  options.standardize = true;
+  Classifier model(small_network(3, 0.2), options);
+  model.fit(data.features, data.labels, {.epochs = 3});
+
+  const auto loaded = Classifier::load(options.model_folder);
+  EXPECT_TRUE(loaded.predict_values(data.features).same_bits(model.predict_values(data.features)));
+  EXPECT_EQ(loaded.class_names(), options.class_names);
+  EXPECT_EQ(loaded.evaluate(data.features, data.labels)["loss"],
+            model.evaluate(data.features, data.labels)["loss"]);
+  EXPECT_EQ(loaded.record().run.state, "finished");
+  EXPECT_EQ(loaded.record().run.history.size(), 3u);
+  EXPECT_NE(loaded.summary().find("dense_1 (Dense)"), std::string::npos);
+
+  const auto any = Estimator::load(options.model_folder);
+  EXPECT_NE(dynamic_cast<const Classifier*>(any.get()), nullptr);
+  expect_error(
+      Code::kInvalidArgument, [&] { Regressor::load(options.model_folder); }, "holds a classifier");
+}
+
+TEST(ModelFolder, HoldsTheBestWeightsNotTheLast) {
+  TemporaryFolder folder;
+  const Rows data = clouds(60);
+  ClassifierOptions options = saved_in(folder / "m");
+  // So large a rate that the loss goes up and down.
+  options.optimizer = NamedOptimizer{.name = "sgd", .learning_rate = 3};
+  Classifier model(small_network(3), options);
+  const FitReport report = model.fit(data.features, data.labels, {.epochs = 6});
+  ASSERT_TRUE(report.training.best.has_value());
+  double least = report.training.history[0].validation[0].value;
+  for (const EpochRecord& epoch : report.training.history) {
+    least = std::min(least, figure(epoch.validation, "loss"));
+  }
+  EXPECT_EQ(figure(report.validation, "loss"), least);
+  const auto loaded = Classifier::load(folder / "m");
+  EXPECT_TRUE(loaded.predict_values(data.features).same_bits(model.predict_values(data.features)));
+  EXPECT_EQ(loaded.record().weights, base_name(report.training.best->prefix));
+}
+
+TEST(ModelFolder, GoesOnToTheSameWeightsAsInOneGo) {
+  TemporaryFolder folder;
+  const Rows data = clouds(90);
+  Classifier once(small_network(3, 0.3), saved_in(folder / "once"));
+  once.fit(data.features, data.labels, {.epochs = 4, .validation_split = 0.2});
+
+  Classifier begun(small_network(3, 0.3), saved_in(folder / "twice"));
+  begun.fit(data.features, data.labels, {.epochs = 2, .validation_split = 0.2});
+  const auto resumed = Estimator::load(folder / "twice");
+  const FitReport report = resumed->fit(data.features, data.labels,
+                                        {.epochs = 4, .validation_split = 0.2, .resume = true});
+  EXPECT_EQ(report.training.first_step, 2 * 5);
+  EXPECT_EQ(report.training.history.size(), 4u);
+  expect_same_weights(once, *resumed);
+  EXPECT_EQ(resumed->record().run.history.size(), 4u);
+
+  const FitReport again = resumed->fit(data.features, data.labels,
+                                       {.epochs = 4, .validation_split = 0.2, .resume = true});
+  EXPECT_EQ(again.training.reason, EndReason::kNothingLeft);
+  EXPECT_NE(again.training.message.find("epochs"), std::string::npos);
+  expect_same_weights(once, *resumed);
+}
+
+TEST(ModelFolder, RefusesToGoOnWithOtherDataOrSettings) {
+  TemporaryFolder folder;
+  const Rows data = clouds(60);
+  Classifier(small_network(3), saved_in(folder / "m"))
+      .fit(data.features, data.labels, {.epochs = 1});
+  const auto go_on = [&](const Rows& rows, ClassifierOptions options) {
+    Classifier(small_network(3), std::move(options))
+        .fit(rows.features, rows.labels, {.epochs = 2, .resume = true});
+  };
+  ClassifierOptions other = saved_in(folder / "m");
+  other.batch_size = 8;
+  expect_error(
+      Code::kFailedPrecondition, [&] { go_on(data, other); }, "batch size was 16 and is 8",
+      "overwrite");
+  expect_error(
+      Code::kFailedPrecondition, [&] { go_on(clouds(60, 2), saved_in(folder / "m")); },
+      "fingerprint");
+  go_on(data, saved_in(folder / "m"));
+}
+
+TEST(ModelFolder, IsReplacedOnlyWhenAskedTo) {
+  TemporaryFolder folder;
+  const Rows data = clouds(30);
+  Classifier model(small_network(3), saved_in(folder / "m"));
+  model.fit(data.features, data.labels, {.epochs = 2});
+  const std::string before = read_file(folder / "m/model.json");
+  expect_error(
+      Code::kAlreadyExists, [&] { model.fit(data.features, data.labels, {.epochs = 1}); },
+      "holds a model", "overwrite");
+  EXPECT_EQ(read_file(folder / "m/model.json"), before);
+  model.fit(data.features, data.labels, {.epochs = 1, .overwrite = true});
+  EXPECT_EQ(Classifier::load(folder / "m").record().run.history.size(), 1u);
+  EXPECT_EQ(list_folder(folder / "m/events/train").size(), 1u);
+  expect_error(Code::kInvalidArgument, [&] {
+    model.fit(data.features, data.labels, {.epochs = 1, .resume = true, .overwrite = true});
+  });
+}
+
+TEST(ModelFolder, HoldsCurvesHistogramsAndGraphForTensorBoard) {
+  TemporaryFolder folder;
+  const Rows data = clouds(60);
+  Classifier model(small_network(3), saved_in(folder / "m"));
+  model.fit(data.features, data.labels, {.epochs = 2});
+  const EventLog train = read_event_folder(folder / "m/events/train");
+  EXPECT_FALSE(train.graph_def.empty());
+  EXPECT_EQ(train.scalars.at("epoch/accuracy").size(), 2u);
+  const EventLog validation = read_event_folder(folder / "m/events/validation");
+  EXPECT_EQ(validation.scalars.at("epoch/loss").size(), 2u);
+  const EventLog weights = read_event_folder(folder / "m/events/weights");
+  EXPECT_EQ(weights.histograms.at("dense/kernel").size(), 2u);
+}
+
+TEST(ModelFolder, OfAFunctionNeedsTheFunctionAgain) {
+  TemporaryFolder folder;
+  const Rows data = clouds(60);
+  const auto make = [] {
+    return [hidden = Dense({.units = 8}), last = Dense({.units = 3})](Output x, Mode mode) {
+      return last(relu(hidden(x, mode)), mode);
+    };
+  };
+  Classifier model(make(), saved_in(folder / "m"));
+  model.fit(data.features, data.labels, {.epochs = 2});
+  EXPECT_EQ(model.summary(), "");
+  expect_error(
+      Code::kFailedPrecondition, [&] { Estimator::load(folder / "m"); }, "function",
+      "Classifier::load");
+  const auto loaded = Classifier::load(folder / "m", Network(make()));
+  EXPECT_TRUE(loaded.predict_values(data.features).same_bits(model.predict_values(data.features)));
+}
+
+TEST(ModelFolder, SaysWhichFileIsDamaged) {
+  TemporaryFolder folder;
+  const Rows data = clouds(30);
+  Classifier(small_network(3), saved_in(folder / "m"))
+      .fit(data.features, data.labels, {.epochs = 2});
+  expect_error(
+      Code::kNotFound, [&] { Estimator::load(folder / "none"); }, "none", "model.json");
+
+  const std::string weights = read_model_record(folder / "m").weights;
+  const std::string path = folder / ("m/" + weights + ".data-00000-of-00001");
+  const std::string bytes = read_file(path);
+  put_file(path, bytes.substr(0, bytes.size() / 2));
+  expect_error(
+      Code::kDataLoss, [&] { Estimator::load(folder / "m"); }, weights);
+  put_file(path, bytes);
+
+  const std::string json = read_file(folder / "m/model.json");
+  put_file(folder / "m/model.json", json.substr(0, json.size() / 2));
+  expect_error(
+      Code::kDataLoss, [&] { Estimator::load(folder / "m"); }, "model.json");
+  std::string later = json;
+  later.replace(later.find("\"version\": 1"), 12, "\"version\": 9");
+  put_file(folder / "m/model.json", later);
+  expect_error(
+      Code::kFailedPrecondition, [&] { Estimator::load(folder / "m"); }, "version 9");
+}
+
+TEST(ModelFolder, WithoutACheckpointCanBeLoadedButNotUsed) {
+  TemporaryFolder folder;
+  const Rows data = clouds(30);
+  Classifier(small_network(3), saved_in(folder / "m"))
+      .fit(data.features, data.labels, {.epochs = 1});
+  for (const std::string& name : list_folder(folder / "m")) {
+    if (name != "model.json" && name != "events") remove_file(folder / ("m/" + name));
+  }
+  const auto model = Estimator::load(folder / "m");
+  expect_error(
+      Code::kFailedPrecondition, [&] { model->predict_values(data.features); }, "no weights");
+  model->fit(data.features, data.labels, {.epochs = 1, .resume = true});
+  EXPECT_EQ(model->predict_values(data.features).dim(0), 30);
+}
+
+TEST(ModelRecord, StatesWhatARunDependsOn) {
+  TemporaryFolder folder;
+  const Rows data = clouds(30);
+  Classifier model(small_network(3), saved_in(folder / "m"));
+  model.fit(data.features, data.labels,
+            {.epochs = 1, .data_name = "clouds", .command = "fit clouds"});
+  const ModelRecord record = read_model_record(folder / "m");
+  EXPECT_EQ(record.kind, "classifier");
+  EXPECT_EQ(record.run.command, "fit clouds");
+  EXPECT_EQ(record.run.data, "clouds");
+  EXPECT_EQ(record.run.data_fingerprint.size(), 16u);
+  EXPECT_EQ(record.run.seed, 1u);
+  EXPECT_GT(record.run.threads, 0);
+  EXPECT_EQ(record.run.parameters, 2 * 8 + 8 + 8 * 3 + 3);
+  for (const char* key : {"thalweg", "oneDNN", "simd", "compiler", "system"}) {
+    EXPECT_FALSE(record.run.environment.at(key).empty()) << key;
+  }
+  // Reading and writing loses nothing.
+  EXPECT_EQ(to_json(record), read_file(folder / "m/model.json"));
+}
+
+}  // namespace
+}  // namespace thalweg

@@ -5,16 +5,14 @@
 namespace thalweg {
 namespace {
 
-constexpr char kText[] = R"({"layers": [
+constexpr char kText[] = R"json({"layers": [
   {"type": "Conv2d", "filters": 4, "kernel_size": [3, 3], "activation": "relu"},
   {"type": "MaxPool2d", "pool_size": [2, 2]},
   {"type": "Flatten"},
   {"type": "Dropout", "rate": 0.1},
-  {"type": "Sequential", "name": "top", "layers": [{"type": "Dense", "kernel_regularizer": "l2(0.001)"
-}]
-}
-]
-})";
+  {"type": "Sequential", "name": "top", "layers": [
+    {"type": "Dense", "kernel_regularizer": "l2(0.001)"}]}
+]})json";
 
 TEST(NetworkFile, MakesTheLayersItLists) {
   const Layer network = parse_network(kText, 7);

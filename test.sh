@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing, builds everything with warnings as errors, and runs every test. Can be run again.
+# Installs what is missing, builds everything, and runs every test. Can be run again.
 #   ./test.sh [release|asan|tsan]     which configuration; default release
 set -eu
 cd "$(dirname "$0")"

@@ -22,6 +22,10 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 
 add_library(thalweg_flags INTERFACE)
 target_compile_options(thalweg_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # False alarms of GCC 12 in std::string (GCC bugs 105329 and 105651).
+  target_compile_options(thalweg_flags INTERFACE -Wno-restrict -Wno-stringop-overflow)
+endif()
 if(THALWEG_SANITIZE)
   target_compile_options(thalweg_flags INTERFACE -fsanitize=${THALWEG_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(thalweg_flags INTERFACE -fsanitize=${THALWEG_SANITIZE})

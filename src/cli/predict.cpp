@@ -38,7 +38,7 @@ class PredictionWriter {
 
   std::string csv() const {
     std::string text = str("row,", csv_cell(label_));
-    for (const std::string& name : names_) append(text, "," + csv_cell(str("p(", name, ")")));
+    for (const std::string& name : names_) append(text, str(",", csv_cell(str("p(", name, ")"))));
     text += '\n';
     for (size_t i = 0; i < rows_; ++i) {
       append(text, str(i + 1, ","));

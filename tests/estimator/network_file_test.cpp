@@ -25,7 +25,7 @@ TEST(NetworkFile, MakesTheLayersItLists) {
 TEST(NetworkFile, ReadsBackWhatItWrites) {
   const std::string text = network_to_json(parse_network(kText, 7));
   EXPECT_EQ(network_to_json(parse_network(text, 3)), text);
-  EXPECT_NE(text.find("\"rate\": 0.1,"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"rate\": 0.1\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\"units\": 7"), std::string::npos) << text;
   // A single layer is a network too.
   EXPECT_EQ(parse_network(network_to_json(Dense({.units = 2})), 2).layers().size(), 1u);

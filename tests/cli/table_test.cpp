@@ -1,0 +1,194 @@
+#include "cli_testing.h"
+
+namespace thalweg::cli {
+namespace {
+
+std::vector<std::string> fit(const std::string& data, const std::string& out,
+                             const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments = {"fit",      data, "--out",           out,   "--label", "y",
+                                        "--epochs", "15", "--learning-rate", "0.02"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST(Table, GoesFromFitToEvaluateToPredict) {
+  TemporaryFolder folder;
+  const std::string data = folder / "дані file.csv", model = folder / "Ñoño 数据";
+  put_file(data, two_classes(200, {"cat", "dog"}, "größe,b,y"));
+  const Outcome fitted = run(fit(data, model));
+  ASSERT_EQ(fitted.status, 0) << fitted.err;
+  for (const char* word : {"180 rows to train, 20 to validate", "cat 1", "dog", "größe, b", "mlp",
+                           "validation", "baseline", "seed 1", "thalweg predict"}) {
+    EXPECT_NE(fitted.out.find(word), std::string::npos) << fitted.out << "\nlacks: " << word;
+  }
+  EXPECT_NE(fitted.err.find("taken for classes, as they are text"), std::string::npos);
+
+  const Outcome evaluated = run({"evaluate", model, data, "--json"});
+  ASSERT_EQ(evaluated.status, 0) << evaluated.err;
+  const auto json = evaluated.json();
+  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["examples"], 200);
+  EXPECT_GT(json["metrics"]["accuracy"].get<double>(), 0.9);
+  EXPECT_EQ(json["classes"], nlohmann::json({"cat", "dog"}));
+  EXPECT_LT(json["baseline"]["accuracy"].get<double>(), 0.8);
+
+  const Outcome predicted = run({"predict", model, data});
+  EXPECT_EQ(predicted.out.rfind("row,y,p(cat),p(dog)\n1,", 0), 0u) << predicted.out;
+  EXPECT_EQ(std::count(predicted.out.begin(), predicted.out.end(), '\n'), 201);
+  const Outcome lines = run({"predict", model, data, "--json", "-q"});
+  const auto first = nlohmann::json::parse(lines.out.substr(0, lines.out.find('\n')));
+  EXPECT_EQ(first["row"], 1);
+  EXPECT_TRUE(first["label"] == "cat" || first["label"] == "dog");
+  EXPECT_EQ(first["probabilities"].size(), 2u);
+  EXPECT_EQ(lines.err, "");
+
+  const std::string file = folder / "out.csv";
+  EXPECT_EQ(run({"predict", model, data, "--out", file}).out, "");
+  EXPECT_EQ(file_text(file), predicted.out);
+}
+
+TEST(Table, KeepsTheLabelsAsTheyAre) {
+  const std::vector<std::vector<std::string>> kinds = {
+      {"3", "5"}, {"cat", "dog"}, {"-1", "1"}, {"0", "2"}, {"2", "10"}};
+  for (const auto& names : kinds) {
+    TemporaryFolder folder;
+    put_file(folder / "x.csv", two_classes(40, names));
+    ASSERT_EQ(run(fit(folder / "x.csv", folder / "m", {"--epochs", "1"})).status, 0);
+    const Outcome predicted = run({"predict", folder / "m", folder / "x.csv"});
+    EXPECT_EQ(predicted.out.rfind("row,y,p(" + names[0] + "),p(" + names[1] + ")\n", 0), 0u)
+        << predicted.out;
+  }
+}
+
+TEST(Table, RefusesALabelNeverSeen) {
+  TemporaryFolder folder;
+  put_file(folder / "x.csv", two_classes(40, {"cat", "dog"}));
+  put_file(folder / "new.csv", "a,b,y\n1,2,cat\n1,2,bird\n");
+  ASSERT_EQ(run(fit(folder / "x.csv", folder / "m", {"--epochs", "1"})).status, 0);
+  expect_failure(run({"evaluate", folder / "m", folder / "new.csv"}), 1, "'bird'", "row 2",
+                 "new.csv");
+}
+
+TEST(Table, FindsColumnsByName) {
+  TemporaryFolder folder;
+  put_file(folder / "x.csv", two_classes(40, {"0", "1"}));
+  ASSERT_EQ(run(fit(folder / "x.csv", folder / "m", {"--epochs", "2"})).status, 0);
+  put_file(folder / "plain.csv", "a,b\n1,2\n8,3\n");
+  put_file(folder / "labelled.csv", "y,a,b\n1,1,2\n0,8,3\n");
+  put_file(folder / "mixed.csv", "b,extra,a,y\n2,9,1,\n3,9,8,\n");
+  const Outcome plain = run({"predict", folder / "m", folder / "plain.csv"});
+  EXPECT_EQ(plain.err, "");
+  const Outcome labelled = run({"predict", folder / "m", folder / "labelled.csv"});
+  EXPECT_EQ(labelled.out, plain.out);
+  EXPECT_NE(labelled.err.find("columns not used: y"), std::string::npos) << labelled.err;
+  const Outcome mixed = run({"predict", folder / "m", folder / "mixed.csv"});
+  EXPECT_EQ(mixed.out, plain.out);
+  EXPECT_NE(mixed.err.find("extra, y"), std::string::npos) << mixed.err;
+
+  expect_failure(run({"evaluate", folder / "m", folder / "plain.csv"}), 1, "'y'");
+  put_file(folder / "short.csv", "a,c\n1,2\n");
+  expect_failure(run({"predict", folder / "m", folder / "short.csv"}), 1, "'b'", "a, c");
+}
+
+TEST(Table, LearnsNumbersWhenTheLabelsAreNoClasses) {
+  TemporaryFolder folder;
+  std::string text = "a,b,y\n";
+  for (int i = 0; i < 120; ++i) {
+    const int a = i % 11, b = i * 5 % 13;
+    text += std::to_string(a) + "," + std::to_string(b) + "," + std::to_string(100.5 + 3 * a - b) +
+            "\n";
+  }
+  put_file(folder / "x.csv", text);
+  const Outcome fitted =
+      run(fit(folder / "x.csv", folder / "m", {"--model", "linear", "--epochs", "60", "--json"}));
+  ASSERT_EQ(fitted.status, 0) << fitted.err;
+  EXPECT_NE(fitted.err.find("taken for numbers"), std::string::npos);
+  const auto json = fitted.json();
+  EXPECT_EQ(json["kind"], "regressor");
+  EXPECT_EQ(json["verb"], "fit");
+  EXPECT_GT(json["metrics"]["baseline"]["rmse"].get<double>(), 5);
+  const auto evaluated = run({"evaluate", folder / "m", folder / "x.csv", "--json"}).json();
+  EXPECT_GT(evaluated["metrics"]["r2"].get<double>(), 0.98);
+  const Outcome predicted = run({"predict", folder / "m", folder / "x.csv"});
+  EXPECT_EQ(predicted.out.rfind("row,y\n1,", 0), 0u);
+  expect_failure(run({"predict", folder / "m", folder / "x.csv", "--show", "1"}), 2, "--show");
+}
+
+TEST(Table, TakesTheTaskThatIsAskedFor) {
+  TemporaryFolder folder;
+  put_file(folder / "x.csv", two_classes(40, {"0", "1"}));
+  const Outcome fitted =
+      run(fit(folder / "x.csv", folder / "m", {"--task", "regression", "--json", "--epochs", "1"}));
+  ASSERT_EQ(fitted.status, 0) << fitted.err;
+  EXPECT_EQ(fitted.json()["kind"], "regressor");
+  EXPECT_EQ(fitted.err, "");
+}
+
+TEST(Table, AsksForTheLabelAndNamesTheColumns) {
+  TemporaryFolder folder;
+  put_file(folder / "x.csv", two_classes(10, {"0", "1"}));
+  expect_failure(run({"fit", folder / "x.csv", "--out", folder / "m"}), 2, "--label", "a, b, y");
+  expect_failure(run({"fit", folder / "x.csv", "--out", folder / "m", "--label", "z"}), 1, "'z'");
+  expect_failure(run(fit(folder / "x.csv", folder / "m", {"--model", "cnn"})), 2, "images");
+  expect_failure(run(fit(folder / "x.csv", folder / "m", {"--model", "mpl"})), 2, "'mlp'");
+}
+
+TEST(Table, TakesANetworkFromAFile) {
+  TemporaryFolder folder;
+  put_file(folder / "x.csv", two_classes(40, {"0", "1"}));
+  put_file(
+      folder / "net.json",
+      R"({"layers": [{"type": "Dense", "units": 5, "activation": "tanh"}, {"type": "Dense"}]})");
+  const Outcome fitted = run(fit(folder / "x.csv", folder / "m",
+                                 {"--model", folder / "net.json", "--json", "--epochs", "1"}));
+  ASSERT_EQ(fitted.status, 0) << fitted.err;
+  EXPECT_EQ(fitted.json()["parameters"], 2 * 5 + 5 + 5 * 2 + 2);
+  put_file(folder / "bad.json", R"({"layers": [{"type": "Dens"}]})");
+  expect_failure(run(fit(folder / "x.csv", folder / "n", {"--model", folder / "bad.json"})), 1,
+                 "bad.json", "Dense");
+}
+
+TEST(Table, NeverCrashesOnDamagedFiles) {
+  TemporaryFolder folder;
+  std::string noise;
+  for (int i = 0; i < 1024; ++i) noise += static_cast<char>((i * 7919 + i * i * 31) % 251 + 3);
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"empty.csv", ""},
+      {"header.csv", "a,b,y\n"},
+      {"label.csv", "y\n1\n0\n"},
+      {"one.csv", "a,b,y\n1,2,0\n"},
+      {"data.txt", "0.5,0.2,0\n0.1,0.3,1\n"},
+      {"noise.csv", noise},
+      {"ragged.csv", "a,b,y\n1,2,0\n1,2,3,1\n"},
+      {"missing.csv", "a,b,y\n1,,0\n2,NA,1\n"},
+      {"nolabel.csv", "a,b,y\n1,2,\n2,3,1\n"},
+      {"inf.csv", "a,b,y\n1,inf,0\n2,3,1\n"}};
+  for (const auto& [name, bytes] : files) {
+    put_file(folder / name, bytes);
+    expect_failure(run(fit(folder / name, folder / "m")), 1, name == "one.csv" ? "classes" : name);
+  }
+  expect_failure(run(fit(folder / "ragged.csv", folder / "m")), 1, ":3", "4", "3");
+  std::filesystem::create_directory(folder / "empty");
+  expect_failure(run({"fit", folder / "empty", "--out", folder / "m"}), 1, "MNIST");
+  expect_failure(run(fit(folder / "none.csv", folder / "m")), 1, "none.csv");
+  EXPECT_FALSE(std::filesystem::exists(folder / "m")) << "nothing is left of a fit that failed";
+  // Without a header the same file loads.
+  EXPECT_EQ(run({"fit", folder / "data.txt", "--out", folder / "m", "--label", "c3", "--no-header",
+                 "--epochs", "1"})
+                .status,
+            0);
+}
+
+TEST(Table, ReadsOtherDelimiters) {
+  TemporaryFolder folder;
+  std::string text = two_classes(30, {"0", "1"});
+  std::replace(text.begin(), text.end(), ',', ';');
+  put_file(folder / "x.csv", text);
+  expect_failure(run(fit(folder / "x.csv", folder / "m")), 1, "';'");
+  EXPECT_EQ(run(fit(folder / "x.csv", folder / "m", {"--delimiter", ";", "--epochs", "1"})).status,
+            0);
+  expect_failure(run(fit(folder / "x.csv", folder / "n", {"--delimiter", "ab"})), 2, "--delimiter");
+}
+
+}  // namespace
+}  // namespace thalweg::cli

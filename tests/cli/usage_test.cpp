@@ -1,0 +1,95 @@
+#include "cli/verbs.h"
+#include "cli_testing.h"
+#include "thalweg/base/version.h"
+
+namespace thalweg::cli {
+namespace {
+
+TEST(Help, GoesToStdoutWithAnExampleFirst) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"help"}, {"--help"}, {"-h"}}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.out.rfind("Example: thalweg fit", 0), 0u) << outcome.out;
+    EXPECT_EQ(outcome.err, "");
+  }
+}
+
+TEST(Help, OfEachVerbFitsAScreen) {
+  for (const Verb& verb : verbs()) {
+    const std::string name(verb.name);
+    const Outcome outcome = run({"help", name});
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_EQ(outcome.out.rfind("Example: thalweg " + name, 0), 0u) << outcome.out;
+    EXPECT_EQ(outcome.out, run({name, "--help"}).out);
+    EXPECT_EQ(outcome.out, run({name, "x", "-h"}).out);
+    EXPECT_LT(std::count(outcome.out.begin(), outcome.out.end(), '\n'), 45);
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 90u) << line;
+  }
+}
+
+TEST(Help, WithoutAVerbIsWrongUse) {
+  const Outcome outcome = run({});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.err.find("Usage"), std::string::npos);
+}
+
+TEST(Version, IsThatOfTheProject) {
+  EXPECT_EQ(kVersion, THALWEG_PROJECT_VERSION);
+  const Outcome outcome = run({"--version"});
+  EXPECT_EQ(outcome.status, 0);
+  for (const char* word : {THALWEG_PROJECT_VERSION, "oneDNN", "SIMD", "threads"}) {
+    EXPECT_NE(outcome.out.find(word), std::string::npos) << outcome.out;
+  }
+}
+
+TEST(WrongUse, NamesTheNearestVerbAndOption) {
+  expect_failure(run({"fti"}), 2, "'fti'", "'fit'");
+  expect_failure(run({"help", "evalate"}), 2, "'evaluate'");
+  expect_failure(run({"--versoin"}), 2, "'--version'");
+  expect_failure(run({"fit", "data.csv", "--epoch", "3"}), 2, "'--epoch'", "'--epochs'");
+  expect_failure(run({"fit", "--ouput=x", "data.csv"}), 2, "'--ouput'");
+  expect_failure(run({"fit", "d", "--out", "m", "--optimizer", "adm"}), 2, "adm", "'adam'");
+}
+
+TEST(WrongUse, NamesTheOptionAndWhatItTakes) {
+  expect_failure(run({"fit", "d", "--out", "m", "--epochs", "many"}), 2, "--epochs", "'many'");
+  expect_failure(run({"fit", "d", "--out", "m", "--epochs=0"}), 2, "--epochs", "0");
+  expect_failure(run({"fit", "d", "--out", "m", "--learning-rate", "-1"}), 2, "--learning-rate");
+  expect_failure(run({"fit", "d", "--out", "m", "--validation-split", "1"}), 2,
+                 "--validation-split");
+  expect_failure(run({"fit", "d", "--out", "m", "--overwrite", "--resume"}), 2, "exclude");
+  expect_failure(run({"fit", "d", "--out", "m", "--threads", "0"}), 2, "--threads");
+  expect_failure(run({"fit", "d"}), 2, "--out");
+  expect_failure(run({"fit", "--out", "m"}), 2, "DATA");
+  expect_failure(run({"evaluate", "m"}), 2, "DATA");
+  expect_failure(run({"evaluate", "m", "d", "e"}), 2, "'e'");
+  expect_failure(run({"evaluate", "m", "d", "--require", "accuracy=0.9"}), 2, "accuracy>=0.9");
+  expect_failure(run({"predict", "m", "d", "--split", "tset"}), 2, "'tset'", "'test'");
+}
+
+TEST(Ops, ListsEveryOpWithItsSignature) {
+  const Outcome outcome = run({"ops"});
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.out.find("MatMul(a: T, b: T) -> product: T  [onednn"), std::string::npos);
+}
+
+TEST(Ops, ExplainsOneOp) {
+  const Outcome outcome = run({"ops", "MatMul"});
+  for (const char* word : {"transpose_a: bool = false", "Gradient  yes", "onednn, ", "reference"}) {
+    EXPECT_NE(outcome.out.find(word), std::string::npos) << outcome.out;
+  }
+  expect_failure(run({"ops", "MatMull"}), 1, "MatMull", "MatMul");
+}
+
+TEST(Ops, WritesTheManualAsMarkdown) {
+  const Outcome outcome = run({"ops", "--markdown"});
+  EXPECT_EQ(outcome.out.rfind("# Operations\n", 0), 0u);
+  EXPECT_NE(outcome.out.find("\n## Conv2D\n"), std::string::npos);
+  EXPECT_NE(outcome.out.find("- `a: T` Left operand"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace thalweg::cli

@@ -130,7 +130,7 @@ TEST(Table, AsksForTheLabelAndNamesTheColumns) {
   expect_failure(run({"fit", folder / "x.csv", "--out", folder / "m"}), 2, "--label", "a, b, y");
   expect_failure(run({"fit", folder / "x.csv", "--out", folder / "m", "--label", "z"}), 1, "'z'");
   expect_failure(run(fit(folder / "x.csv", folder / "m", {"--model", "cnn"})), 2, "images");
-  expect_failure(run(fit(folder / "x.csv", folder / "m", {"--model", "mpl"})), 2, "'mlp'");
+  expect_failure(run(fit(folder / "x.csv", folder / "m", {"--model", "mlpp"})), 2, "'mlp'");
 }
 
 TEST(Table, TakesANetworkFromAFile) {

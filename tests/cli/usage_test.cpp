@@ -46,7 +46,7 @@ TEST(Version, IsThatOfTheProject) {
 }
 
 TEST(WrongUse, NamesTheNearestVerbAndOption) {
-  expect_failure(run({"fti"}), 2, "'fti'", "'fit'");
+  expect_failure(run({"fitt"}), 2, "'fitt'", "'fit'");
   expect_failure(run({"help", "evalate"}), 2, "'evaluate'");
   expect_failure(run({"--versoin"}), 2, "'--version'");
   expect_failure(run({"fit", "data.csv", "--epoch", "3"}), 2, "'--epoch'", "'--epochs'");
@@ -67,7 +67,7 @@ TEST(WrongUse, NamesTheOptionAndWhatItTakes) {
   expect_failure(run({"evaluate", "m"}), 2, "DATA");
   expect_failure(run({"evaluate", "m", "d", "e"}), 2, "'e'");
   expect_failure(run({"evaluate", "m", "d", "--require", "accuracy=0.9"}), 2, "accuracy>=0.9");
-  expect_failure(run({"predict", "m", "d", "--split", "tset"}), 2, "'tset'", "'test'");
+  expect_failure(run({"predict", "m", "d", "--split", "tests"}), 2, "'tests'", "'test'");
 }
 
 TEST(Ops, ListsEveryOpWithItsSignature) {

@@ -19,7 +19,7 @@ cmake -S . -B build/quickstart -G Ninja -DCMAKE_BUILD_TYPE=Release \
 cmake --build build/quickstart --target thalweg
 
 echo "== Training a convolutional network on Fashion-MNIST ($data)"
-"$program" fit "$data" --model cnn --epochs 12 --out "$model" --overwrite
+"$program" fit "$data" --model cnn --epochs 6 --out "$model" --overwrite
 
 echo "== A few test images, with what the network says and what they are"
 "$program" predict "$model" "$data" --show 6

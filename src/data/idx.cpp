@@ -11,20 +11,13 @@ namespace {
 
 DType dtype_of_code(uint8_t code) {
   switch (code) {
-    case 0x08:
-      return kUInt8;
-    case 0x09:
-      return kInt8;
-    case 0x0B:
-      return kInt16;
-    case 0x0C:
-      return kInt32;
-    case 0x0D:
-      return kFloat32;
-    case 0x0E:
-      return kFloat64;
-    default:
-      return kInvalid;
+    case 0x08: return kUInt8;
+    case 0x09: return kInt8;
+    case 0x0B: return kInt16;
+    case 0x0C: return kInt32;
+    case 0x0D: return kFloat32;
+    case 0x0E: return kFloat64;
+    default: return kInvalid;
   }
 }
 

@@ -137,16 +137,14 @@ class TableReader {
     };
     const Number number = parse_number(cell);
     switch (number.kind) {
-      case Number::kFinite:
-        break;
+      case Number::kFinite: break;
       case Number::kMissing:
         if (column.missing++ == 0) {
           column.first_missing_line = line;
           column.first_missing = quoted(cell);
         }
         break;
-      case Number::kInfinite:
-        throw invalid_argument(at(), "; a model needs finite numbers");
+      case Number::kInfinite: throw invalid_argument(at(), "; a model needs finite numbers");
       case Number::kText:
         throw invalid_argument(
             at(),

@@ -95,6 +95,12 @@ TrainingData open_folder(const std::string& path, const TrainingRequest& request
     result.class_names = record->label.class_names;
   } else if (request.class_names) {
     result.class_names = split(*request.class_names, ',');
+    std::set<std::string> seen;
+    for (const std::string& name : result.class_names) {
+      if (!seen.insert(name).second) {
+        throw UsageError(str("--class-names: '", name, "' stands there twice; names must differ"));
+      }
+    }
   } else {
     const Tensor labels = result.data.component(1);
     const auto values = labels.data<int64_t>();

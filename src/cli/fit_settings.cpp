@@ -182,6 +182,7 @@ void FitArguments::check() const {
   if (!out && !dry_run) throw UsageError("--out MODEL is wanted: the folder to save the model in");
   if (out && out->empty()) throw UsageError("--out: the name of the folder is empty");
   if (overwrite && resume) throw UsageError("--overwrite and --resume exclude each other");
+  if (dry_run && common.json) throw UsageError("--dry-run tells people and has no --json form");
   const auto at_least = [](std::string_view name, const std::optional<int64_t>& value,
                            int64_t least) {
     if (value && *value < least) {

@@ -1,5 +1,6 @@
 // thalweg predict MODEL DATA
 #include <algorithm>
+#include <filesystem>
 #include <ostream>
 
 #include "cli/common_options.h"
@@ -155,6 +156,10 @@ int run_predict(const Verb& verb, const std::vector<std::string>& arguments, Con
     return kDone;
   }
   common.apply(console);
+  std::error_code none;
+  if (out && std::filesystem::equivalent(*out, source.path, none)) {
+    throw UsageError(str("--out '", *out, "' is the data file itself; write to another file"));
+  }
   const auto model = Estimator::load(folder);
   const ModelRecord& record = model->record();
   if (show) check_show(record, *show);

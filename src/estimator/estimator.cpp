@@ -39,8 +39,10 @@ ModelRecord Estimator::State::new_record(const Head& fitted, const InputSpec& in
 ModelGraph& Estimator::State::ready() const {
   if (model != nullptr && has_weights) return *model;
   if (!folder.empty() && is_model_folder(folder)) {
-    throw failed_precondition("the model in '", folder,
-                              "' has no weights yet: its training saved no checkpoint; call fit()");
+    throw failed_precondition(
+        "the model in '", folder,
+        "' has no weights: its training saved no checkpoint, or the files are "
+        "gone; train it again");
   }
   throw failed_precondition("the estimator has learnt nothing yet; call fit() or load() first");
 }

@@ -8,6 +8,7 @@
 #include "thalweg/base/crc32c.h"
 #include "thalweg/base/file.h"
 #include "thalweg/base/parallel.h"
+#include "thalweg/formats/checkpoint_state.h"
 
 namespace thalweg {
 namespace {
@@ -19,6 +20,22 @@ std::string utc_now() {
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return text;
+}
+
+// A training that was begun is never begun anew in silence, nor under another description.
+void check_resumable(const std::string& folder) {
+  const std::optional<CheckpointState> saved = read_checkpoint_state(folder);
+  if (!saved || saved->latest.empty()) return;  // nothing was saved yet
+  if (!is_model_folder(folder)) {
+    throw failed_precondition("'", folder, "' holds checkpoints but no ", kModelFile,
+                              ", which says what they are; put the file back, or train anew in "
+                              "another folder");
+  }
+  if (!latest_checkpoint(folder)) {
+    throw data_loss("'", folder, "' speaks of checkpoint '", saved->latest,
+                    "', but none of its checkpoints is there; put their files back, or train anew "
+                    "in another folder");
+  }
 }
 
 void check_options(const FitOptions& options, const std::string& folder) {
@@ -38,6 +55,7 @@ void check_options(const FitOptions& options, const std::string& folder) {
   if (options.resume && folder.empty()) {
     throw failed_precondition("there is nothing to resume: the estimator has no model folder");
   }
+  if (options.resume) check_resumable(folder);
   if (!folder.empty() && !options.resume && !options.overwrite && is_model_folder(folder)) {
     throw already_exists("'", folder,
                          "' holds a model; go on with its training (resume), replace it "

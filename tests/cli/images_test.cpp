@@ -111,6 +111,38 @@ TEST(Fit, StartsAnewWhenThereIsNothingToGoOnWith) {
   EXPECT_NE(outcome.err.find("starting anew"), std::string::npos);
 }
 
+TEST(Fit, NeverBeginsATrainingAnewInSilence) {
+  TemporaryFolder folder;
+  put_image_folder(folder / "d", 30, 6);
+  ASSERT_EQ(run(fit(folder / "d", folder / "m", {"--model", "linear"})).status, 0);
+  const auto go_on = [&] { return run({"fit", folder / "d", "--out", folder / "m", "--resume"}); };
+  // The description is lost: the weights must not get another one.
+  std::filesystem::rename(folder / "m/model.json", folder / "kept.json");
+  const Outcome lost = go_on();
+  EXPECT_EQ(lost.status, 1);
+  EXPECT_NE(lost.err.find("no model.json"), std::string::npos) << lost.err;
+  std::filesystem::rename(folder / "kept.json", folder / "m/model.json");
+  // The weights are lost: what is left of them must not be cleared away.
+  int data_files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "m")) {
+    if (entry.path().extension() == ".index") std::filesystem::remove(entry.path());
+  }
+  const Outcome broken = go_on();
+  EXPECT_EQ(broken.status, 1);
+  EXPECT_NE(broken.err.find("none of its checkpoints"), std::string::npos) << broken.err;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "m")) {
+    if (entry.path().filename().string().find(".data-") != std::string::npos) ++data_files;
+  }
+  EXPECT_GT(data_files, 0);
+}
+
+TEST(Fit, RefusesOneNameForTwoClasses) {
+  TemporaryFolder folder;
+  put_image_folder(folder / "d", 30, 6);
+  expect_failure(run(fit(folder / "d", folder / "m", {"--class-names", "a,b,a"})), 2, "'a'",
+                 "twice");
+}
+
 TEST(Fit, DryRunWritesNothing) {
   TemporaryFolder folder;
   put_image_folder(folder / "d", 30, 6);

@@ -69,6 +69,16 @@ TEST(Table, RefusesALabelNeverSeen) {
                  "new.csv");
 }
 
+TEST(Table, IsNeverOverwrittenByItsPredictions) {
+  TemporaryFolder folder;
+  put_file(folder / "x.csv", two_classes(40, {"cat", "dog"}));
+  ASSERT_EQ(run(fit(folder / "x.csv", folder / "m", {"--epochs", "1"})).status, 0);
+  const std::string before = file_text(folder / "x.csv");
+  expect_failure(run({"predict", folder / "m", folder / "x.csv", "--out", folder / "x.csv"}), 2,
+                 "data file itself");
+  EXPECT_EQ(file_text(folder / "x.csv"), before);
+}
+
 TEST(Table, FindsColumnsByName) {
   TemporaryFolder folder;
   put_file(folder / "x.csv", two_classes(40, {"0", "1"}));

@@ -14,7 +14,7 @@ int64_t num_outputs(const ModelRecord& record) {
 // The weights that the record names; of a training under way the newest.
 bool restore_weights(const std::string& folder, const ModelRecord& record, const ModelGraph& model,
                      VariableStore& variables) {
-  const CheckpointManager checkpoints(folder);
+  const CheckpointManager checkpoints(folder, {.read_only = true});
   if (checkpoints.latest().empty()) return false;
   const std::string named = join_path(folder, record.weights);
   if (!record.weights.empty()) {

@@ -76,8 +76,10 @@ CheckpointManager::CheckpointManager(std::string folder, CheckpointOptions optio
                            ", at least 1 must be kept");
   }
   if (options_.clock == nullptr) options_.clock = &system_clock();
-  make_folders(folder_);
-  train::remove_leftovers(folder_);
+  if (!options_.read_only) {
+    make_folders(folder_);
+    train::remove_leftovers(folder_);
+  }
   records_ = train::list_checkpoints(folder_, options_.clock->wall_seconds());
   best_ = train::read_best(folder_);
 }

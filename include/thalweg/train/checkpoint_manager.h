@@ -28,6 +28,8 @@ struct CheckpointOptions {
   /// Whether the one with the best metric stays as well.
   bool keep_best = true;
   bool higher_is_better = false;
+  /// For whoever only restores: the folder is left as it is, leftovers of killed writers included.
+  bool read_only = false;
   /// For time stamps; null: the machine's clock. Must outlive the manager.
   const Clock* clock = nullptr;
 };

@@ -65,14 +65,14 @@ class ReferenceEvaluator {
 
   void compute(const Node& node, std::map<Output, Tensor>& values) {
     std::vector<Tensor> inputs;
-    std::vector<VariableState*> states;
+    std::vector<Resource*> states;
     for (const Output& input : node.inputs()) {
       const bool is_variable = input.dtype() == kResource;
       inputs.push_back(is_variable ? Tensor() : values.at(input));
       states.push_back(is_variable ? &variables_[input.node()] : nullptr);
     }
     std::vector<Tensor> outputs =
-        evaluate(node, inputs, reference_kernels(), {.variables = states});
+        evaluate(node, inputs, reference_kernels(), {.resources = states});
     for (int i = 0; i < node.num_outputs(); ++i) {
       values.emplace(node.output(i), std::move(outputs[static_cast<size_t>(i)]));
     }

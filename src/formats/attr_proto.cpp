@@ -36,6 +36,11 @@ struct Writer {
     auto* list = out->mutable_list();
     for (DType value : values) list->add_type(to_proto(value));
   }
+  void operator()(const FunctionName& value) const { out->mutable_func()->set_name(value.name); }
+  void operator()(const std::vector<FunctionName>& values) const {
+    auto* list = out->mutable_list();
+    for (const FunctionName& value : values) list->add_func()->set_name(value.name);
+  }
   void operator()(const std::vector<Shape>& values) const {
     auto* list = out->mutable_list();
     for (const Shape& value : values) to_proto(value, list->add_shape());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -41,6 +42,10 @@ auto& typed_list(Proto& proto) {
     THALWEG_LIST(half_val)
   } else if constexpr (std::is_same_v<T, std::string>) {
     THALWEG_LIST(string_val)
+  } else if constexpr (std::is_same_v<T, std::complex<float>>) {
+    THALWEG_LIST(scomplex_val)
+  } else if constexpr (std::is_same_v<T, std::complex<double>>) {
+    THALWEG_LIST(dcomplex_val)
   } else {
     THALWEG_LIST(int_val)
   }
@@ -51,6 +56,8 @@ template <class T>
 auto to_item(const T& value) {
   if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>) {
     return int32_t{value.bits};
+  } else if constexpr (requires { value.value; }) {
+    return value.value;  // quantized
   } else {
     return value;
   }
@@ -62,21 +69,38 @@ T from_item(const Item& item) {
     T value;
     value.bits = static_cast<uint16_t>(item);
     return value;
+  } else if constexpr (requires(T value) { value.value; }) {
+    return T{static_cast<decltype(T::value)>(item)};
   } else {
     return static_cast<T>(item);
   }
 }
 
 template <class T>
+inline constexpr bool kIsComplex =
+    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+
+template <class T>
 void fill_from_list(const tensorflow::TensorProto& proto, std::span<T> out) {
   const auto& list = typed_list<T>(proto);
-  const size_t given = static_cast<size_t>(list.size());
+  const auto item = [&](size_t i) { return list.Get(static_cast<int>(i)); };
+  if (kIsComplex<T> && list.size() % 2 != 0) {
+    throw invalid_argument("tensor has ", list.size(), " parts of complex values, an odd number");
+  }
+  const size_t given = static_cast<size_t>(list.size()) / (kIsComplex<T> ? 2 : 1);
   if (given > out.size()) {
     throw invalid_argument("tensor has ", given, " values, more than the ", out.size(),
                            " of its shape");
   }
   for (size_t i = 0; i < out.size(); ++i) {
-    out[i] = given == 0 ? T{} : from_item<T>(list.Get(static_cast<int>(std::min(i, given - 1))));
+    const size_t from = std::min(i, given - 1);  // a short list repeats its last value
+    if (given == 0) {
+      out[i] = T{};
+    } else if constexpr (kIsComplex<T>) {
+      out[i] = T(item(2 * from), item(2 * from + 1));
+    } else {
+      out[i] = from_item<T>(item(from));
+    }
   }
 }
 
@@ -113,7 +137,7 @@ void fill_strings_from_content(std::string_view content, std::span<std::string> 
 
 DType dtype_from_proto(int dtype) {
   const DType value = static_cast<DType>(dtype);
-  if (value != kString && element_size(value) == 0) {
+  if (value == kVariant || (value != kString && element_size(value) == 0)) {
     const std::string& name = tensorflow::DataType_Name(static_cast<tensorflow::DataType>(dtype));
     throw unimplemented("dtype ", name.empty() ? str("number ", dtype) : name,
                         " has no values in thalweg");
@@ -151,21 +175,23 @@ Shape full_shape_from_proto(const tensorflow::TensorShapeProto& proto) {
 void to_proto(const Tensor& tensor, tensorflow::TensorProto* out) {
   out->set_dtype(to_proto(tensor.dtype()));
   to_proto(tensor.shape(), out->mutable_tensor_shape());
-  visit_dtype(tensor.dtype(), [&]<class T>(TypeTag<T>) {
+  visit_element(tensor.dtype(), [&]<class T>(TypeTag<T>) {
     const std::span<const T> values = tensor.data<T>();
-    // Python's reader takes strings from the list only.
-    if (std::is_same_v<T, std::string> || values.size() == 1) {
-      for (const T& value : values) *typed_list<T>(*out).Add() = to_item(value);
-    } else {
-      out->set_tensor_content(tensor.raw(), tensor.byte_size());
+    if constexpr (!kIsComplex<T>) {
+      // Python's reader takes strings from the list only.
+      if (std::is_same_v<T, std::string> || values.size() == 1) {
+        for (const T& value : values) *typed_list<T>(*out).Add() = to_item(value);
+        return;
+      }
     }
+    out->set_tensor_content(tensor.raw(), tensor.byte_size());
   });
 }
 
 Tensor tensor_from_proto(const tensorflow::TensorProto& proto) {
   const DType dtype = dtype_from_proto(proto.dtype());
   Tensor result(dtype, full_shape_from_proto(proto.tensor_shape()));
-  visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
+  visit_element(dtype, [&]<class T>(TypeTag<T>) {
     if (proto.tensor_content().empty()) {
       fill_from_list<T>(proto, result.mutable_data<T>());
     } else if constexpr (std::is_same_v<T, std::string>) {

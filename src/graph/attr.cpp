@@ -14,9 +14,9 @@ Overloaded(F...) -> Overloaded<F...>;
 
 std::string_view attr_kind(const AttrValue& value) {
   static constexpr std::string_view kNames[] = {
-      "int",          "float",      "bool",       "string",      "type",
-      "shape",        "tensor",     "list(int)",  "list(float)", "list(bool)",
-      "list(string)", "list(type)", "list(shape)"};
+      "int",          "float",      "bool",        "string",      "type",
+      "shape",        "tensor",     "list(int)",   "list(float)", "list(bool)",
+      "list(string)", "list(type)", "list(shape)", "func",        "list(func)"};
   static_assert(std::variant_size_v<AttrValue> == std::size(kNames));
   return kNames[value.index()];
 }

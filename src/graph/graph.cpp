@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "graph/node_builder.h"
+#include "thalweg/graph/function.h"
 #include "thalweg/graph/shape_context.h"
 
 namespace thalweg {
@@ -23,7 +24,10 @@ bool is_legal_name(std::string_view name) {
 
 }  // namespace
 
-Graph::Graph(const OpRegistry& registry) : registry_(&registry) {
+Graph::Graph(const OpRegistry& registry, std::shared_ptr<FunctionLibrary> functions)
+    : registry_(&registry),
+      functions_(functions != nullptr ? std::move(functions)
+                                      : std::make_shared<FunctionLibrary>()) {
   static std::atomic<uint64_t> last_id{0};
   id_ = ++last_id;
 }

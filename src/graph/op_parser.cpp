@@ -130,7 +130,7 @@ std::string parse_kind(Parser& in, AttrSchema& attr) {
     in.expect(")");
     return str("list(", kind, ")");
   }
-  for (std::string_view known : {"int", "float", "bool", "string", "type", "shape", "tensor"}) {
+  for (std::string_view known : {"int", "float", "bool", "string", "type", "shape", "tensor", "func"}) {
     if (name == known) return name;
   }
   in.fail(str("`", name, "` is no kind of attribute"));
@@ -157,6 +157,10 @@ AttrValue parse_default(Parser& in, std::string_view kind) {
   if (kind == "list(int)") return parse_list<int64_t>(in, [&] { return in.integer(); });
   if (kind == "list(float)") return parse_list<float>(in, [&] { return in.number(); });
   if (kind == "list(string)") return parse_list<std::string>(in, [&] { return in.quoted(); });
+  if (kind == "list(func)") {
+    return parse_list<FunctionName>(in, [&] { return FunctionName{in.quoted()}; });
+  }
+  if (kind == "func") return FunctionName{in.quoted()};
   if (kind == "list(type)") return parse_list<DType>(in, [&] { return in.dtype(); });
   if (kind == "shape") {
     if (in.accept("{")) {  // TensorFlow's text proto: { unknown_rank: true }

@@ -33,6 +33,12 @@ class TensorContext final : public KernelContext {
   uint64_t random_run_;
 };
 
+// The op that made the handle of a table or a queue again: shape functions look at its attributes.
+Output isolate_handle(Graph& graph, Output handle) {
+  while (handle.node()->num_inputs() > 0) handle = handle.node()->input(0);
+  return graph.add(handle.node()->type(), {}, handle.node()->attrs()).output(handle.index());
+}
+
 // A graph that holds one node with its inputs as constants, so that shape inference sees their
 // values.
 Node& isolate(Graph& graph, const Node& node, std::span<const Tensor> inputs,
@@ -47,9 +53,14 @@ Node& isolate(Graph& graph, const Node& node, std::span<const Tensor> inputs,
                               .output());
       continue;
     }
-    THALWEG_CHECK(i < options.variables.size() && options.variables[i] != nullptr, "input ", i,
+    THALWEG_CHECK(i < options.resources.size() && options.resources[i] != nullptr, "input ", i,
                   " has no value");
-    const VariableState& variable = *options.variables[i];
+    const auto* const state = dynamic_cast<const VariableState*>(options.resources[i]);
+    if (state == nullptr) {
+      arguments.push_back(isolate_handle(graph, node.input(static_cast<int>(i))));
+      continue;
+    }
+    const VariableState& variable = *state;
     arguments.push_back(
         graph
             .add("VarHandleOp", {},
@@ -67,7 +78,7 @@ Node& isolate(Graph& graph, const Node& node, std::span<const Tensor> inputs,
 std::vector<Tensor> evaluate(const Node& node, std::span<const Tensor> inputs,
                              const KernelRegistry& kernels, const EvaluateOptions& options) {
   try {
-    Graph graph(node.graph().registry());
+    Graph graph(node.graph().registry(), node.graph().shared_functions());
     const Node& isolated = isolate(graph, node, inputs, options);
 
     std::vector<TensorSpec> input_specs;
@@ -78,11 +89,14 @@ std::vector<Tensor> evaluate(const Node& node, std::span<const Tensor> inputs,
             {.dtype = inputs[i].dtype(), .shape = inputs[i].shape(), .constant = &inputs[i]});
         pointers.push_back(inputs[i].raw());
       } else {
-        VariableState* variable = options.variables[i];
-        input_specs.push_back(
-            {.dtype = kResource,
-             .shape = variable->initialized ? variable->value_shape : variable->shape});
-        pointers.push_back(variable);
+        Resource* const resource = options.resources[i];
+        const auto* const variable = dynamic_cast<const VariableState*>(resource);
+        Shape shape;
+        if (variable != nullptr) {
+          shape = variable->initialized ? variable->value_shape : variable->shape;
+        }
+        input_specs.push_back({.dtype = kResource, .shape = shape});
+        pointers.push_back(resource);
       }
     }
     std::vector<TensorSpec> output_specs;

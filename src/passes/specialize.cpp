@@ -39,12 +39,19 @@ void check_feed(const Graph& graph, const FeedSpec& feed) {
   }
 }
 
+// A handle without a name of its own goes by its node's.
+bool is_unnamed_handle(const Node& node) {
+  const AttrValue* name = node.find_attr("shared_name");
+  return node.num_outputs() > 0 && node.output_dtype(0) == kResource && name != nullptr &&
+         std::get<std::string>(*name).empty();
+}
+
 }  // namespace
 
 PlanGraph specialize(const Graph& graph, const std::vector<FeedSpec>& feeds,
                      const std::vector<Output>& fetches, const std::vector<Node*>& targets) {
   PlanGraph plan;
-  plan.graph = std::make_unique<Graph>(graph.registry());
+  plan.graph = std::make_unique<Graph>(graph.registry(), graph.shared_functions());
   plan.graph->set_seed(graph.seed());
   std::map<Output, size_t> fed;
   for (size_t i = 0; i < feeds.size(); ++i) {
@@ -88,7 +95,7 @@ PlanGraph specialize(const Graph& graph, const std::vector<FeedSpec>& feeds,
     for (const Node* control : node.control_inputs())
       controls.push_back(copies[static_cast<size_t>(control->id())]);
     AttrMap attrs = node.attrs();
-    if (node.type() == "VarHandleOp" && node.attr<std::string>("shared_name").empty()) {
+    if (is_unnamed_handle(node)) {
       attrs["shared_name"] = node.name();  // the key of its state, whatever passes do to names
     }
     copies[static_cast<size_t>(id)] = &plan.graph->add(

@@ -90,7 +90,8 @@ void* Plan::resolve(const RunState& state, const PlanValue& value) const {
   switch (value.source) {
     case Source::kArena: return static_cast<char*>(state.arena->data()) + memory_.offsets[index];
     case Source::kConstant: return const_cast<void*>(constants_[index].raw());
-    case Source::kResource: return variables_[index].state;
+    case Source::kResource: return static_cast<Resource*>(variables_[index].state);
+    case Source::kHandle: return handles_[index].get();
     case Source::kSlot: return const_cast<void*>(state.slots[index].raw());
     case Source::kFeed:
     case Source::kVariable: return nullptr;
@@ -229,23 +230,25 @@ Tensor Plan::as_tensor(const RunState& state, const PlanValue& value) const {
     case Source::kVariable:
       return Tensor::share(value.dtype, value.shape, variables_[index].state->buffer);
     case Source::kSlot: return view(state.slots[index]);
-    case Source::kResource: return Tensor();
+    case Source::kResource:
+    case Source::kHandle: return Tensor();
   }
   return Tensor();
 }
 
 void Plan::run_dynamic(RunState& state, const PlanStep& step, uint64_t random_run) const {
   std::vector<Tensor> inputs;
-  std::vector<VariableState*> variables;
+  std::vector<Resource*> resources;
   for (int v : step.inputs) {
     const PlanValue& value = values_[static_cast<size_t>(v)];
     inputs.push_back(as_tensor(state, value));
-    variables.push_back(value.source == Source::kResource
-                            ? variables_[static_cast<size_t>(value.index)].state
-                            : nullptr);
+    const auto index = static_cast<size_t>(value.index);
+    resources.push_back(value.source == Source::kResource ? variables_[index].state
+                        : value.source == Source::kHandle ? handles_[index].get()
+                                                          : nullptr);
   }
   std::vector<Tensor> outputs =
-      evaluate(*step.node, inputs, *kernels_, {.random_run = random_run, .variables = variables});
+      evaluate(*step.node, inputs, *kernels_, {.random_run = random_run, .resources = resources});
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     const PlanValue& value = values_[static_cast<size_t>(step.outputs[i])];
     if (value.source == Source::kSlot) {
@@ -280,7 +283,7 @@ void Plan::collect(const RunState& state, std::span<Tensor> fetches) const {
     const PlanValue& value = values_[static_cast<size_t>(fetches_[i])];
     const bool in_place = fetches[i].is_valid() && fetches[i].dtype() == value.dtype &&
                           fetches[i].shape() == value.shape && fetches[i].owns_buffer_alone() &&
-                          value.dtype != kString;
+                          !holds_objects(value.dtype);
     if (in_place) {
       const void* from =
           value.source == Source::kArena ? resolve(state, value) : as_tensor(state, value).raw();

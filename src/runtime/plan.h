@@ -21,6 +21,7 @@ enum class Source {
   kFeed,      // index: feed
   kVariable,  // index: variable; its buffer, read without copying
   kResource,  // index: variable; the pointer is to its VariableState
+  kHandle,    // index: handle; the pointer is to the Resource, no variable
   kSlot       // index: slot of the run; a tensor of its own (data-dependent shape, or strings)
 };
 
@@ -104,6 +105,7 @@ class Plan {
   std::vector<PlanValue> values_;
   std::vector<PlanStep> steps_;
   std::vector<PlanVariable> variables_;
+  std::vector<std::shared_ptr<Resource>> handles_;  // tables, queues
   std::vector<Tensor> constants_;
   std::vector<PlanValue> feeds_;
   std::vector<int> fetches_;  // values

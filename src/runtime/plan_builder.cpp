@@ -20,6 +20,18 @@ bool is_static(const Output& output) {
   return output.dtype() == kResource || output.shape().is_fully_defined();
 }
 
+// The op that made a handle.
+const Node* origin(const Output& resource) {
+  const Node* node = resource.node();
+  while (node->type() == "Identity") node = node->input(0).node();
+  return node;
+}
+
+bool makes_handle(const Node& node) {
+  return node.num_inputs() == 0 && node.num_outputs() > 0 && node.output_dtype(0) == kResource &&
+         node.type() != "VarHandleOp" && node.type() != "Placeholder";
+}
+
 size_t bytes_of(const PlanValue& value) {
   if (value.layout != nullptr) return value.layout->size_bytes();
   return static_cast<size_t>(value.shape.num_elements()) * element_size(value.dtype);
@@ -53,6 +65,7 @@ void PlanBuilder::declare_variables() {
   std::map<VariableState*, int> known;
   for (int id = 0; id < graph.num_nodes(); ++id) {
     const Node& node = graph.node(id);
+    if (makes_handle(node)) declare_handle(node);
     if (node.type() != "VarHandleOp") continue;
     VariableState& state =
         plan_.store_->declare(node.attr<std::string>("shared_name"), node.attr<DType>("dtype"),
@@ -63,9 +76,33 @@ void PlanBuilder::declare_variables() {
   }
 }
 
+// A table, a queue: the session keeps it under the op, the container and the name.
+void PlanBuilder::declare_handle(const Node& node) {
+  const auto text = [&](std::string_view name) {
+    const AttrValue* value = node.find_attr(name);
+    return value == nullptr ? std::string() : std::get<std::string>(*value);
+  };
+  const std::string name = text("shared_name").empty() ? node.name() : text("shared_name");
+  const std::string key = str(node.type(), " ", text("container"), "/", name);
+  auto& resource = plan_.store_->resources_[key];
+  if (resource == nullptr) {
+    const TensorSpec output{.dtype = kResource, .shape = Shape{}};
+    const KernelPtr kernel = kernels_.make({node, {}, std::span(&output, 1)});
+    const auto* const maker = dynamic_cast<const HandleKernel*>(kernel.get());
+    THALWEG_CHECK(maker != nullptr, node, " yields a handle, but its kernel makes no resource");
+    resource = maker->create();
+    resource->name = name;
+  }
+  handle_index_[&node] = static_cast<int>(plan_.handles_.size());
+  plan_.handles_.push_back(resource);
+}
+
+bool PlanBuilder::is_variable(const Output& resource) const {
+  return resource.dtype() == kResource && variable_index_.contains(origin(resource));
+}
+
 int PlanBuilder::variable_of(const Output& handle) const {
-  const Node* node = handle.node();
-  while (node->type() == "Identity") node = node->input(0).node();
+  const Node* node = origin(handle);
   const auto it = variable_index_.find(node);
   THALWEG_CHECK(it != variable_index_.end(), *node, " yields a resource but is no variable handle");
   return it->second;
@@ -92,7 +129,7 @@ void PlanBuilder::find_hazards() {
   for (int id = 0; id < graph.num_nodes(); ++id) {
     const Node& node = graph.node(id);
     for (const Output& input : node.inputs()) {
-      if (input.dtype() != kResource) continue;
+      if (!is_variable(input)) continue;
       const int variable = variable_of(input);
       PlanVariable& entry = plan_.variables_[static_cast<size_t>(variable)];
       if (node.effect() == Effect::kWrites) {
@@ -119,7 +156,7 @@ void PlanBuilder::find_hazards() {
 }
 
 bool PlanBuilder::may_alias(const Node& read) const {
-  return read.output_shape(0).is_fully_defined() && read.output_dtype(0) != kString &&
+  return read.output_shape(0).is_fully_defined() && !holds_objects(read.output_dtype(0)) &&
          !copied_reads_.contains(&read);
 }
 
@@ -166,6 +203,11 @@ void PlanBuilder::add_node(const Node& node) {
                                            .index = variable_index_.at(&node)});
     return;
   }
+  if (makes_handle(node)) {
+    value_map_[node.output()] = new_value(
+        {.dtype = kResource, .source = Source::kHandle, .index = handle_index_.at(&node)});
+    return;
+  }
   if (node.type() == "ReadVariableOp" && may_alias(node)) {
     const int variable = variable_of(node.input(0));
     value_map_[node.output()] =
@@ -204,10 +246,12 @@ void PlanBuilder::add_dynamic(const Node& node) {
   PlanStep step{.node = &node, .provider = "dynamic"};
   for (const Output& input : node.inputs()) {
     const int value = value_of(input);
-    if (input.dtype() == kResource) {
+    if (is_variable(input)) {
       settle_resource(plan_.values_[static_cast<size_t>(value)].index, nullptr);
       if (node.effect() == Effect::kWrites)
         step.writes.push_back(plan_.values_[static_cast<size_t>(value)].index);
+      step.inputs.push_back(value);
+    } else if (input.dtype() == kResource) {
       step.inputs.push_back(value);
     } else {
       step.inputs.push_back(converted(value, nullptr, node));
@@ -249,6 +293,10 @@ void PlanBuilder::add_kernel(const Node& node) {
     if (plan_value.source == Source::kResource) {
       settle_resource(plan_value.index, wanted);
       if (node.effect() == Effect::kWrites) step.writes.push_back(plan_value.index);
+      step.inputs.push_back(value);
+      continue;
+    }
+    if (plan_value.source == Source::kHandle) {
       step.inputs.push_back(value);
       continue;
     }
@@ -327,7 +375,7 @@ int PlanBuilder::storage_for(size_t bytes) {
 
 int PlanBuilder::output_value(const Node& node, int i, const LayoutPtr& layout) {
   PlanValue value{.dtype = node.output_dtype(i), .shape = node.output_shape(i), .layout = layout};
-  if (value.dtype == kString || !value.shape.is_fully_defined()) {
+  if (holds_objects(value.dtype) || !value.shape.is_fully_defined()) {
     value.source = Source::kSlot;
     value.index = static_cast<int>(plan_.slots_.size());
     plan_.slots_.push_back(value);
@@ -340,8 +388,7 @@ int PlanBuilder::output_value(const Node& node, int i, const LayoutPtr& layout) 
 void PlanBuilder::add_fetches() {
   for (const Output& fetch : plan_.graph_.fetches) {
     if (fetch.dtype() == kResource) {
-      throw invalid_argument("fetch ", fetch.name(),
-                             " is a variable's handle; fetch its value instead");
+      throw invalid_argument("fetch ", fetch.name(), " is a handle; fetch its value instead");
     }
     plan_.fetches_.push_back(converted(value_of(fetch), nullptr, *fetch.node()));
   }

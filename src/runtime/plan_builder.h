@@ -18,6 +18,7 @@ class PlanBuilder {
 
  private:
   void declare_variables();
+  void declare_handle(const Node& node);
   void find_hazards();
   bool select_round();
   void add_node(const Node& node);
@@ -30,6 +31,7 @@ class PlanBuilder {
   int new_value(PlanValue value);
   int output_value(const Node& node, int i, const LayoutPtr& layout);
   int storage_for(size_t bytes);
+  bool is_variable(const Output& resource) const;
   int variable_of(const Output& handle) const;
   bool may_alias(const Node& read) const;
   int value_of(const Output& output) const { return value_map_.at(output); }
@@ -41,6 +43,7 @@ class PlanBuilder {
   Plan& plan_;
   const KernelRegistry& kernels_;
   std::map<const Node*, int> variable_index_;  // by VarHandleOp
+  std::map<const Node*, int> handle_index_;    // by the node that makes the handle
   std::set<const Node*> copied_reads_;         // reads whose value must survive a later write
   std::set<int> pinned_plain_;                 // variables that must stay plain
   bool changed_ = false;                       // a variable's layout changed in this round

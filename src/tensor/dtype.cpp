@@ -29,6 +29,14 @@ constexpr DTypeRow kRows[] = {
     {kResource, "resource", "resource", "DT_RESOURCE", 0},
     {kUInt32, "uint32", "uint32", "DT_UINT32", 4},
     {kUInt64, "uint64", "uint64", "DT_UINT64", 8},
+    {kComplex64, "complex64", "complex64", "DT_COMPLEX64", 8},
+    {kComplex128, "complex128", "complex128", "DT_COMPLEX128", 16},
+    {kQInt8, "qint8", "qint8", "DT_QINT8", 1},
+    {kQUInt8, "quint8", "quint8", "DT_QUINT8", 1},
+    {kQInt16, "qint16", "qint16", "DT_QINT16", 2},
+    {kQUInt16, "quint16", "quint16", "DT_QUINT16", 2},
+    {kQInt32, "qint32", "qint32", "DT_QINT32", 4},
+    {kVariant, "variant", "variant", "DT_VARIANT", 0},
 };
 
 const DTypeRow* find_row(DType dtype) {
@@ -76,6 +84,19 @@ bool is_integer(DType dtype) {
     case kUInt16:
     case kUInt32:
     case kUInt64: return true;
+    default: return false;
+  }
+}
+
+bool is_complex(DType dtype) { return dtype == kComplex64 || dtype == kComplex128; }
+
+bool is_quantized(DType dtype) {
+  switch (dtype) {
+    case kQInt8:
+    case kQUInt8:
+    case kQInt16:
+    case kQUInt16:
+    case kQInt32: return true;
     default: return false;
   }
 }

@@ -5,25 +5,29 @@
 #include <cstring>
 #include <new>
 
+#include "thalweg/tensor/variant.h"
+
 namespace thalweg {
 namespace {
 
-std::shared_ptr<Buffer> allocate_strings(int64_t count) {
-  constexpr size_t kMost = PTRDIFF_MAX / sizeof(std::string);
+template <class T>
+std::shared_ptr<Buffer> allocate_objects(int64_t count) {
+  constexpr size_t kMost = PTRDIFF_MAX / sizeof(T);
   const size_t size = static_cast<size_t>(count);
-  if (size > kMost) throw resource_exhausted("cannot allocate ", count, " strings");
+  if (size > kMost) throw resource_exhausted("cannot allocate ", count, " ", kDTypeOf<T>, "s");
   try {
-    std::string* const items = new std::string[size];
-    return Buffer::wrap(items, size * sizeof(std::string), [items] { delete[] items; });
+    T* const items = new T[size];
+    return Buffer::wrap(items, size * sizeof(T), [items] { delete[] items; });
   } catch (const std::bad_alloc&) {
-    throw resource_exhausted("cannot allocate ", size * sizeof(std::string), " bytes for ", count,
-                             " strings");
+    throw resource_exhausted("cannot allocate ", size * sizeof(T), " bytes for ", count, " ",
+                             kDTypeOf<T>, "s");
   }
 }
 
-// Bytes that the elements take in memory, strings as objects.
+// Bytes that the elements take in memory, objects included.
 size_t stride_of(DType dtype) {
-  return dtype == kString ? sizeof(std::string) : element_size(dtype);
+  if (dtype == kString) return sizeof(std::string);
+  return dtype == kVariant ? sizeof(Variant) : element_size(dtype);
 }
 
 }  // namespace
@@ -35,7 +39,9 @@ Tensor::Tensor(DType dtype, const Shape& shape) : dtype_(dtype), shape_(shape) {
     throw invalid_argument("a tensor needs a known shape, got ", shape);
   num_elements_ = shape.num_elements();
   if (dtype == kString) {
-    buffer_ = allocate_strings(num_elements_);
+    buffer_ = allocate_objects<std::string>(num_elements_);
+  } else if (dtype == kVariant) {
+    buffer_ = allocate_objects<Variant>(num_elements_);
   } else {
     size_t bytes;
     if (__builtin_mul_overflow(static_cast<size_t>(num_elements_), element_size(dtype), &bytes)) {
@@ -53,7 +59,7 @@ Tensor::Tensor(DType dtype, const Shape& shape) : dtype_(dtype), shape_(shape) {
 
 Tensor Tensor::zeros(DType dtype, const Shape& shape) {
   Tensor result(dtype, shape);
-  if (dtype != kString) std::memset(result.data_, 0, result.byte_size());
+  if (!holds_objects(dtype)) std::memset(result.data_, 0, result.byte_size());
   return result;
 }
 
@@ -70,7 +76,9 @@ Tensor Tensor::share(DType dtype, const Shape& shape, std::shared_ptr<Buffer> bu
                            buffer->size(), " bytes");
   }
   char* const data = static_cast<char*>(buffer->data()) + offset;
-  const size_t alignment = dtype == kString ? alignof(std::string) : stride;
+  const size_t alignment = holds_objects(dtype) ? alignof(std::string)
+                           : is_complex(dtype)  ? stride / 2
+                                                : stride;
   if (reinterpret_cast<uintptr_t>(data) % alignment != 0) {
     throw invalid_argument(dtype, " elements cannot start at byte ", offset,
                            ": they need alignment to ", alignment, " bytes");
@@ -118,6 +126,8 @@ Tensor Tensor::clone() const {
   Tensor copy(dtype_, shape_);
   if (dtype_ == kString) {
     std::ranges::copy(data<std::string>(), copy.mutable_data<std::string>().begin());
+  } else if (dtype_ == kVariant) {
+    std::ranges::copy(data<Variant>(), copy.mutable_data<Variant>().begin());
   } else {
     std::memcpy(copy.data_, data_, byte_size());
   }
@@ -181,6 +191,7 @@ bool Tensor::same_bits(const Tensor& other) const {
   if (dtype_ != other.dtype_ || shape_ != other.shape_) return false;
   if (!is_valid()) return true;
   if (dtype_ == kString) return std::ranges::equal(data<std::string>(), other.data<std::string>());
+  if (dtype_ == kVariant) return std::ranges::equal(data<Variant>(), other.data<Variant>());
   return std::memcmp(data_, other.data_, byte_size()) == 0;
 }
 

@@ -1,4 +1,7 @@
+#include <cmath>
+
 #include "thalweg/tensor/tensor.h"
+#include "thalweg/tensor/variant.h"
 
 namespace thalweg {
 namespace {
@@ -26,6 +29,13 @@ void append_element(std::string& out, const T& value) {
       }
     }
     out += '"';
+  } else if constexpr (std::is_same_v<T, Variant>) {
+    out += '<' + value.to_string() + '>';
+  } else if constexpr (std::is_same_v<T, std::complex<float>> ||
+                       std::is_same_v<T, std::complex<double>>) {
+    append(out, str(value.real(), std::signbit(value.imag()) ? "" : "+", value.imag(), "j"));
+  } else if constexpr (requires { value.value; }) {
+    append(out, value.value);
   } else {
     append(out, value);
   }
@@ -56,9 +66,14 @@ std::string Tensor::to_string(int limit) const {
   std::string out = str(dtype_);
   if (rank() > 0) append(out, shape_);
   out += ' ';
-  visit_dtype(dtype_, [&](auto tag) {
-    append_nested(out, data<typename decltype(tag)::type>(), shape_.dims(), limit);
-  });
+  const auto append_all = [&]<class T>(TypeTag<T>) {
+    append_nested(out, data<T>(), shape_.dims(), limit);
+  };
+  if (dtype_ == kVariant) {
+    append_all(TypeTag<Variant>{});
+  } else {
+    visit_element(dtype_, append_all);
+  }
   return out;
 }
 

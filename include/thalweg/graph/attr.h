@@ -11,10 +11,18 @@
 
 namespace thalweg {
 
-/// One attribute. Lists of ints, floats, bools, strings, types and shapes are vectors.
-using AttrValue = std::variant<int64_t, float, bool, std::string, DType, Shape, Tensor,
-                               std::vector<int64_t>, std::vector<float>, std::vector<bool>,
-                               std::vector<std::string>, std::vector<DType>, std::vector<Shape>>;
+/// The name of a function in the graph's library (see function.h): the body of a loop, a branch.
+struct FunctionName {
+  std::string name;
+  std::string to_string() const { return name; }
+  friend bool operator==(const FunctionName&, const FunctionName&) = default;
+};
+
+/// One attribute. Lists of ints, floats, bools, strings, types, shapes and functions are vectors.
+using AttrValue =
+    std::variant<int64_t, float, bool, std::string, DType, Shape, Tensor, std::vector<int64_t>,
+                 std::vector<float>, std::vector<bool>, std::vector<std::string>,
+                 std::vector<DType>, std::vector<Shape>, FunctionName, std::vector<FunctionName>>;
 
 /// TensorFlow's name of the kind held: "int", "float", "list(type)", ...
 std::string_view attr_kind(const AttrValue& value);

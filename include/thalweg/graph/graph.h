@@ -18,6 +18,7 @@
 
 namespace thalweg {
 
+class FunctionLibrary;
 class Graph;
 class Node;
 
@@ -112,8 +113,9 @@ struct NodeOptions {
 /// thread-safe.
 class Graph {
  public:
-  /// `registry` must outlive the graph. See standard_ops() in thalweg/ops/standard_ops.h.
-  explicit Graph(const OpRegistry& registry);
+  /// `registry` must outlive the graph. Without `functions` the graph makes a library of its own.
+  /// See standard_ops() in thalweg/ops/standard_ops.h.
+  explicit Graph(const OpRegistry& registry, std::shared_ptr<FunctionLibrary> functions = nullptr);
   ~Graph();
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -126,6 +128,9 @@ class Graph {
             NodeOptions options = {});
 
   const OpRegistry& registry() const { return *registry_; }
+  /// The functions that nodes may call by name; shared with the bodies of those functions.
+  FunctionLibrary& functions() const { return *functions_; }
+  const std::shared_ptr<FunctionLibrary>& shared_functions() const { return functions_; }
   /// A number that no other graph of the process has or gets: for those who remember things by
   /// graph.
   uint64_t id() const { return id_; }
@@ -157,6 +162,7 @@ class Graph {
   friend class ControlScope;
 
   const OpRegistry* registry_;
+  std::shared_ptr<FunctionLibrary> functions_;
   uint64_t id_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::unordered_map<std::string, Node*> by_name_;

@@ -10,8 +10,7 @@ namespace thalweg {
 
 struct EvaluateOptions {
   uint64_t random_run = 0;
-  std::span<VariableState* const> variables =
-      {};  // for resource inputs, by flat input index; null elsewhere
+  std::span<Resource* const> resources = {};  // for handles, by flat input index; null elsewhere
 };
 
 /// The outputs of `node` for `inputs` (one valid tensor per flat input; resource inputs are left

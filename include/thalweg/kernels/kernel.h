@@ -21,6 +21,8 @@
 
 namespace thalweg {
 
+class FunctionRunner;  // thalweg/kernels/function_runner.h
+
 /// What is known about one input or output when a kernel is prepared. For a resource input, shape
 /// and layout are those of the variable's value: a kernel that works on it in place takes its
 /// layout as it is, or asks for plain (null), and the plan then keeps the variable plain.
@@ -36,6 +38,7 @@ struct KernelRequest {
   const Node& node;
   std::span<const TensorSpec> inputs;
   std::span<const TensorSpec> outputs;
+  FunctionRunner* functions = nullptr;  // for ops that call functions; null outside a session
 };
 
 /// What a prepared kernel asks of the plan. Empty vectors mean: all plain.
@@ -73,9 +76,14 @@ class KernelContext {
   void* scratch() const { return scratch_; }
   KernelState* state() const { return state_; }
 
-  /// Input i is a resource (a variable's handle): its state.
-  VariableState& variable(int i) const {
-    return *static_cast<VariableState*>(const_cast<void*>(inputs_[i]));
+  /// Input i is a variable's handle: its state.
+  VariableState& variable(int i) const { return *static_cast<VariableState*>(resource_pointer(i)); }
+  /// Input i is a handle: what it stands for. Throws invalid_argument when that is no T.
+  template <class T>
+  T& resource(int i) const {
+    Resource* const resource = resource_pointer(i);
+    if (auto* const typed = dynamic_cast<T*>(resource)) return *typed;
+    wrong_resource(*resource);
   }
 
   /// For an output whose shape depends on data: hands over the tensor.
@@ -87,6 +95,11 @@ class KernelContext {
   virtual void print(std::string_view text) = 0;
 
  protected:
+  Resource* resource_pointer(int i) const {
+    return static_cast<Resource*>(const_cast<void*>(inputs_[i]));
+  }
+  [[noreturn]] static void wrong_resource(const Resource& resource);
+
   const void* const* inputs_ = nullptr;
   void* const* outputs_ = nullptr;
   void* scratch_ = nullptr;
@@ -125,6 +138,14 @@ KernelPtr make_kernel(F compute, KernelTraits traits = {}) {
   };
   return std::make_unique<FunctionKernel>(std::move(compute), std::move(traits));
 }
+
+/// The kernel of an op that makes a handle (but of variables, which the plan knows): it is never
+/// computed, but asked once for the resource when no plan of the session has met its name before.
+class HandleKernel : public Kernel {
+ public:
+  virtual std::shared_ptr<Resource> create() const = 0;
+  void compute(KernelContext&) const override {}
+};
 
 /// One implementation of one op. `make` returns null to decline; a reference implementation
 /// declines only dtypes that its op does not allow.

@@ -49,6 +49,7 @@ class VariableStore {
 
   mutable std::shared_mutex mutex_;
   std::map<std::string, std::unique_ptr<VariableState>, std::less<>> variables_;
+  std::map<std::string, std::shared_ptr<Resource>> resources_;  // tables, queues; by op and name
   std::atomic<uint64_t> random_runs_{0};
 };
 

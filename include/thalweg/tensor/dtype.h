@@ -2,10 +2,12 @@
 #pragma once
 
 #include <bit>
+#include <complex>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "thalweg/base/error.h"
 
@@ -20,12 +22,20 @@ enum class DType : int32_t {
   kInt16 = 5,
   kInt8 = 6,
   kString = 7,
+  kComplex64 = 8,
   kInt64 = 9,
   kBool = 10,
+  kQInt8 = 11,
+  kQUInt8 = 12,
+  kQInt32 = 13,
   kBFloat16 = 14,
+  kQInt16 = 15,
+  kQUInt16 = 16,
   kUInt16 = 17,
+  kComplex128 = 18,
   kFloat16 = 19,
   kResource = 20,
+  kVariant = 21,
   kUInt32 = 22,
   kUInt64 = 23,
 };
@@ -38,10 +48,17 @@ std::string_view schema_name(DType dtype);
 /// Reads either spelling, and "DT_FLOAT"; kInvalid when it is none.
 DType parse_dtype(std::string_view name);
 
-/// Bytes of one element; 0 for string and resource.
+/// Bytes of one element; 0 for string, variant and resource.
 size_t element_size(DType dtype);
+/// Whether elements are objects (string, variant): copied one by one, never as bytes.
+inline bool holds_objects(DType dtype) {
+  return dtype == DType::kString || dtype == DType::kVariant;
+}
 bool is_floating(DType dtype);
-bool is_integer(DType dtype);  // signed or unsigned, not bool
+bool is_integer(DType dtype);  // signed or unsigned, not bool, not quantized
+bool is_complex(DType dtype);
+bool is_quantized(DType dtype);
+/// Real numbers.
 inline bool is_numeric(DType dtype) { return is_floating(dtype) || is_integer(dtype); }
 
 /// Storage type: the upper half of a float32. Arithmetic converts to float.
@@ -69,6 +86,20 @@ struct Float16 {
   explicit operator float() const;
   friend bool operator==(Float16 a, Float16 b) { return float(a) == float(b); }
 };
+
+/// Storage type of quantized tensors: an integer whose scale is told by other tensors.
+template <class T>
+struct Quantized {
+  T value = 0;
+  friend bool operator==(Quantized, Quantized) = default;
+};
+using QInt8 = Quantized<int8_t>;
+using QUInt8 = Quantized<uint8_t>;
+using QInt16 = Quantized<int16_t>;
+using QUInt16 = Quantized<uint16_t>;
+using QInt32 = Quantized<int32_t>;
+
+class Variant;  // thalweg/tensor/variant.h
 
 template <class T>
 inline constexpr DType kDTypeOf = DType::kInvalid;
@@ -100,15 +131,30 @@ template <>
 inline constexpr DType kDTypeOf<Float16> = DType::kFloat16;
 template <>
 inline constexpr DType kDTypeOf<std::string> = DType::kString;
+template <>
+inline constexpr DType kDTypeOf<std::complex<float>> = DType::kComplex64;
+template <>
+inline constexpr DType kDTypeOf<std::complex<double>> = DType::kComplex128;
+template <>
+inline constexpr DType kDTypeOf<QInt8> = DType::kQInt8;
+template <>
+inline constexpr DType kDTypeOf<QUInt8> = DType::kQUInt8;
+template <>
+inline constexpr DType kDTypeOf<QInt16> = DType::kQInt16;
+template <>
+inline constexpr DType kDTypeOf<QUInt16> = DType::kQUInt16;
+template <>
+inline constexpr DType kDTypeOf<QInt32> = DType::kQInt32;
+template <>
+inline constexpr DType kDTypeOf<Variant> = DType::kVariant;
 
 template <class T>
 struct TypeTag {
   using type = T;
 };
 
-/// Calls f(TypeTag<T>{}) with the element type of `dtype`, for every type that has elements (all
-/// but resource). Kernels narrow with `if constexpr`; unimplemented names the dtype for resource
-/// and invalid.
+/// Calls f(TypeTag<T>{}) with the element type of `dtype`, for real numbers, bool and string.
+/// Kernels narrow with `if constexpr`; unimplemented names any other dtype.
 template <class F>
 decltype(auto) visit_dtype(DType dtype, F&& f) {
   switch (dtype) {
@@ -127,6 +173,21 @@ decltype(auto) visit_dtype(DType dtype, F&& f) {
     case DType::kFloat16: return f(TypeTag<Float16>{});
     case DType::kString: return f(TypeTag<std::string>{});
     default: throw unimplemented("no element type for dtype ", dtype);
+  }
+}
+
+/// As visit_dtype, and for complex and quantized numbers too: for what moves or stores elements.
+template <class F>
+decltype(auto) visit_element(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::kComplex64: return f(TypeTag<std::complex<float>>{});
+    case DType::kComplex128: return f(TypeTag<std::complex<double>>{});
+    case DType::kQInt8: return f(TypeTag<QInt8>{});
+    case DType::kQUInt8: return f(TypeTag<QUInt8>{});
+    case DType::kQInt16: return f(TypeTag<QInt16>{});
+    case DType::kQUInt16: return f(TypeTag<QUInt16>{});
+    case DType::kQInt32: return f(TypeTag<QInt32>{});
+    default: return visit_dtype(dtype, std::forward<F>(f));
   }
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "thalweg/tensor/variant.h"
+
 namespace thalweg::reference {
 namespace {
 
@@ -10,17 +12,20 @@ namespace {
 template <class F>
 void visit_storage(DType dtype, F&& f) {
   if (dtype == kString) return f(TypeTag<std::string>{});
+  if (dtype == kVariant) return f(TypeTag<Variant>{});
   switch (element_size(dtype)) {
     case 1: return f(TypeTag<uint8_t>{});
     case 2: return f(TypeTag<uint16_t>{});
     case 4: return f(TypeTag<uint32_t>{});
     case 8: return f(TypeTag<uint64_t>{});
+    case 16: return f(TypeTag<std::complex<double>>{});
     default: throw unimplemented("elements of dtype ", dtype, " cannot be moved");
   }
 }
 
 size_t storage_size(DType dtype) {
-  return dtype == kString ? sizeof(std::string) : element_size(dtype);
+  if (dtype == kString) return sizeof(std::string);
+  return dtype == kVariant ? sizeof(Variant) : element_size(dtype);
 }
 
 }  // namespace
@@ -124,7 +129,7 @@ void* element_at(DType dtype, void* data, int64_t i) {
   return static_cast<char*>(data) + static_cast<size_t>(i) * storage_size(dtype);
 }
 
-bool has_elements(DType dtype) { return dtype == kString || element_size(dtype) != 0; }
+bool has_elements(DType dtype) { return holds_objects(dtype) || element_size(dtype) != 0; }
 
 size_t place_axis(int64_t axis, size_t rank) {
   const auto dims = static_cast<int64_t>(rank);

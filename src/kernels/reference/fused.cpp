@@ -56,13 +56,13 @@ class Composition {
     for (int id = first_; id < graph_->num_nodes(); ++id) {
       const Node& node = graph_->node(id);
       std::vector<Tensor> arguments;
-      std::vector<VariableState*> states;
+      std::vector<Resource*> states;
       for (const Output& input : node.inputs()) {
         arguments.push_back(input.dtype() == kResource ? Tensor() : values.at(input));
         states.push_back(input.dtype() == kResource ? variables.at(input) : nullptr);
       }
       std::vector<Tensor> results =
-          evaluate(node, arguments, reference_kernels(), {.variables = states});
+          evaluate(node, arguments, reference_kernels(), {.resources = states});
       for (size_t i = 0; i < results.size(); ++i)
         values[node.output(static_cast<int>(i))] = std::move(results[i]);
     }

@@ -2,12 +2,10 @@
 #include <utility>
 
 #include "nn/input_checks.h"
+#include "nn/kernel_layer.h"
 #include "nn/layer_types.h"
-#include "nn/options.h"
-#include "thalweg/nn/activations.h"
 #include "thalweg/nn/image_layers.h"
 #include "thalweg/ops/convolution.h"
-#include "thalweg/ops/linalg.h"
 
 namespace thalweg {
 
@@ -17,12 +15,7 @@ void visit_common_options(Visitor& v, Options& o) {
   v("strides", o.strides);
   v("padding", o.padding);
   v("dilations", o.dilations);
-  v("activation", o.activation);
-  v("use_bias", o.use_bias);
-  v("kernel_initializer", o.kernel_initializer);
-  v("bias_initializer", o.bias_initializer);
-  v("kernel_regularizer", o.kernel_regularizer);
-  v("bias_regularizer", o.bias_regularizer);
+  visit_kernel_options(v, o);
 }
 
 template <class Visitor>
@@ -51,18 +44,15 @@ Options checked(Options options) {
 
 // What both convolutions share.
 template <class Options>
-class ConvolutionLayer : public OptionLayer<Options> {
+class ConvolutionLayer : public KernelLayer<Options> {
  public:
-  using OptionLayer<Options>::OptionLayer;
+  using KernelLayer<Options>::KernelLayer;
 
   void build(Output x) override {
     const int64_t channels = require_image(x);
     const Options& o = this->options_;
-    this->add_weight(x, "kernel", {o.kernel_size[0], o.kernel_size[1], channels, filters()},
-                     {.initializer = o.kernel_initializer, .regularizer = o.kernel_regularizer});
-    if (!o.use_bias) return;
-    this->add_weight(x, "bias", {is_depthwise() ? channels * filters() : filters()},
-                     {.initializer = o.bias_initializer, .regularizer = o.bias_regularizer});
+    this->add_weights(x, {o.kernel_size[0], o.kernel_size[1], channels, filters()},
+                      is_depthwise() ? channels * filters() : filters());
   }
 
   Output call(Output x, Mode) override {
@@ -72,9 +62,8 @@ class ConvolutionLayer : public OptionLayer<Options> {
     // The op would take a multiple of the channels and convolve in groups.
     require_built_for(x, -1, kernel.shape()[2], kernel.handle());
     const ConvOptions conv{.strides = o.strides, .padding = o.padding, .dilations = o.dilations};
-    Output y = is_depthwise() ? depthwise_conv2d(x, kernel, conv) : conv2d(x, kernel, conv);
-    if (o.use_bias) y = bias_add(y, this->weight(x.graph(), "bias"));
-    return activate(y, o.activation);
+    const Output y = is_depthwise() ? depthwise_conv2d(x, kernel, conv) : conv2d(x, kernel, conv);
+    return activate(this->with_bias(y), o.activation);
   }
 
  private:

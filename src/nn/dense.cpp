@@ -1,40 +1,26 @@
 #include "nn/input_checks.h"
+#include "nn/kernel_layer.h"
 #include "nn/layer_types.h"
-#include "nn/options.h"
-#include "thalweg/nn/activations.h"
 #include "thalweg/nn/layers.h"
 #include "thalweg/ops/array.h"
-#include "thalweg/ops/linalg.h"
 
 namespace thalweg {
 
 template <class Visitor>
 void visit_options(Visitor& v, DenseOptions& o) {
   v("units", o.units);
-  v("activation", o.activation);
-  v("use_bias", o.use_bias);
-  v("kernel_initializer", o.kernel_initializer);
-  v("bias_initializer", o.bias_initializer);
-  v("kernel_regularizer", o.kernel_regularizer);
-  v("bias_regularizer", o.bias_regularizer);
+  visit_kernel_options(v, o);
 }
 
 namespace {
 
-class DenseLayer : public OptionLayer<DenseOptions> {
+class DenseLayer : public KernelLayer<DenseOptions> {
  public:
-  using OptionLayer::OptionLayer;
+  using KernelLayer::KernelLayer;
   std::string_view type() const override { return "Dense"; }
 
   void build(Output x) override {
-    const int64_t features = require_features(x);
-    add_weight(
-        x, "kernel", {features, options_.units},
-        {.initializer = options_.kernel_initializer, .regularizer = options_.kernel_regularizer});
-    if (!options_.use_bias) return;
-    add_weight(
-        x, "bias", {options_.units},
-        {.initializer = options_.bias_initializer, .regularizer = options_.bias_regularizer});
+    add_weights(x, {require_features(x), options_.units}, options_.units);
   }
 
   Output call(Output x, Mode) override {
@@ -42,8 +28,7 @@ class DenseLayer : public OptionLayer<DenseOptions> {
     const Variable& kernel = weight(x.graph(), "kernel");
     require_built_for(x, -1, kernel.shape()[0], kernel.handle());
     const bool is_matrix = x.shape().rank() == 2;
-    Output y = matmul(is_matrix ? x : reshape(x, {-1, features}), kernel);
-    if (options_.use_bias) y = bias_add(y, weight(x.graph(), "bias"));
+    Output y = with_bias(matmul(is_matrix ? x : reshape(x, {-1, features}), kernel));
     if (!is_matrix) y = reshape_like(y, x, 1, {options_.units});
     return activate(y, options_.activation);
   }

@@ -25,24 +25,21 @@ PoolOptions pool_options(const Pool2dOptions& o) {
   return {.window = o.pool_size, .strides = o.strides, .padding = o.padding};
 }
 
-class MaxPool2dLayer : public OptionLayer<Pool2dOptions> {
+class PoolLayer : public OptionLayer<Pool2dOptions> {
  public:
-  using OptionLayer::OptionLayer;
-  std::string_view type() const override { return "MaxPool2d"; }
-  Output call(Output x, Mode) override {
-    require_image(x);
-    return max_pool(x, pool_options(options_));
-  }
-};
+  using PoolFunction = Output (*)(Output, PoolOptions);
 
-class AvgPool2dLayer : public OptionLayer<Pool2dOptions> {
- public:
-  using OptionLayer::OptionLayer;
-  std::string_view type() const override { return "AvgPool2d"; }
+  PoolLayer(std::string_view type, PoolFunction pool, Pool2dOptions options)
+      : OptionLayer(std::move(options)), type_(type), pool_(pool) {}
+  std::string_view type() const override { return type_; }
   Output call(Output x, Mode) override {
     require_image(x);
-    return avg_pool(x, pool_options(options_));
+    return pool_(x, pool_options(options_));
   }
+
+ private:
+  std::string_view type_;
+  PoolFunction pool_;
 };
 
 class GlobalAvgPool2dLayer : public OptionLayer<GlobalAvgPool2dOptions> {
@@ -66,10 +63,10 @@ Pool2dOptions checked(Pool2dOptions options) {
 }  // namespace
 
 MaxPool2d::MaxPool2d(Pool2dOptions options)
-    : Layer(std::make_shared<MaxPool2dLayer>(checked(std::move(options)))) {}
+    : Layer(std::make_shared<PoolLayer>("MaxPool2d", max_pool, checked(std::move(options)))) {}
 
 AvgPool2d::AvgPool2d(Pool2dOptions options)
-    : Layer(std::make_shared<AvgPool2dLayer>(checked(std::move(options)))) {}
+    : Layer(std::make_shared<PoolLayer>("AvgPool2d", avg_pool, checked(std::move(options)))) {}
 
 GlobalAvgPool2d::GlobalAvgPool2d(GlobalAvgPool2dOptions options)
     : Layer(std::make_shared<GlobalAvgPool2dLayer>(std::move(options))) {}

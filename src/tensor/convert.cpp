@@ -18,9 +18,22 @@ To real_to_integer(From value) {
   return static_cast<To>(value < 0 ? 0 - magnitude : magnitude);
 }
 
+template <class T>
+inline constexpr bool kIsComplex = false;
+template <class T>
+inline constexpr bool kIsComplex<std::complex<T>> = true;
+
 template <class To, class From>
 To convert(From value) {
-  if constexpr (kIsHalf<From>) {
+  if constexpr (kIsComplex<From> && kIsComplex<To>) {
+    return To(value);
+  } else if constexpr (kIsComplex<From> && std::is_same_v<To, bool>) {
+    return value != From{0};
+  } else if constexpr (kIsComplex<From>) {
+    return convert<To>(value.real());
+  } else if constexpr (kIsComplex<To>) {
+    return To(convert<typename To::value_type>(value));
+  } else if constexpr (kIsHalf<From>) {
     return convert<To>(static_cast<float>(value));
   } else if constexpr (kIsHalf<To>) {
     return To(static_cast<float>(value));
@@ -33,20 +46,30 @@ To convert(From value) {
   }
 }
 
+// visit_element without what is no number.
+template <class F>
+void visit_number(DType dtype, F&& f) {
+  switch (dtype) {
+    case kComplex64: return f(TypeTag<std::complex<float>>{});
+    case kComplex128: return f(TypeTag<std::complex<double>>{});
+    default:
+      visit_dtype(dtype, [&]<class T>(TypeTag<T> tag) {
+        if constexpr (!std::is_same_v<T, std::string>) f(tag);
+      });
+  }
+}
+
 }  // namespace
 
 void convert_elements(DType from, const void* source, DType to, void* target, int64_t count) {
-  if (!(is_numeric(from) || from == kBool) || !(is_numeric(to) || to == kBool)) {
+  const auto is_number = [](DType t) { return is_numeric(t) || is_complex(t) || t == kBool; };
+  if (!is_number(from) || !is_number(to)) {
     throw invalid_argument("cannot cast ", from, " to ", to, ": only numbers and bool");
   }
-  visit_dtype(from, [&](auto from_tag) {
-    visit_dtype(to, [&](auto to_tag) {
-      using From = typename decltype(from_tag)::type;
-      using To = typename decltype(to_tag)::type;
-      if constexpr (kDTypeOf<From> != kString && kDTypeOf<To> != kString) {
-        const From* const values = static_cast<const From*>(source);
-        std::transform(values, values + count, static_cast<To*>(target), convert<To, From>);
-      }
+  visit_number(from, [&]<class From>(TypeTag<From>) {
+    visit_number(to, [&]<class To>(TypeTag<To>) {
+      const From* const values = static_cast<const From*>(source);
+      std::transform(values, values + count, static_cast<To*>(target), convert<To, From>);
     });
   });
 }

@@ -28,10 +28,37 @@ std::string first_type(const std::vector<CaseTensor>& tensors, const std::vector
   return {};
 }
 
+template <class F>
+void visit_quantized(DType dtype, F&& f) {
+  switch (dtype) {
+    case kQInt8: return f(TypeTag<QInt8>{});
+    case kQUInt8: return f(TypeTag<QUInt8>{});
+    case kQInt16: return f(TypeTag<QInt16>{});
+    case kQUInt16: return f(TypeTag<QUInt16>{});
+    case kQInt32: return f(TypeTag<QInt32>{});
+    default: throw internal_error(dtype, " is not quantized");
+  }
+}
+
+Tensor cast_quantized(const Tensor& tensor, DType to) {
+  Tensor result(to, tensor.shape());
+  visit_quantized(tensor.dtype(), [&]<class From>(TypeTag<From>) {
+    visit_quantized(to, [&]<class To>(TypeTag<To>) {
+      const auto from = tensor.data<From>();
+      const auto out = result.mutable_data<To>();
+      for (size_t i = 0; i < out.size(); ++i)
+        out[i] = To{static_cast<decltype(To::value)>(from[i].value)};
+    });
+  });
+  return result;
+}
+
 // Numbers keep their values; strings, which have none, are empty.
 Tensor cast_value(const Tensor& tensor, DType to) {
   if (tensor.dtype() == to) return tensor;
-  if (tensor.dtype() == kString || to == kString) return Tensor::zeros(to, tensor.shape());
+  const auto is_number = [](DType t) { return is_numeric(t) || is_complex(t) || t == kBool; };
+  if (is_quantized(tensor.dtype()) && is_quantized(to)) return cast_quantized(tensor, to);
+  if (!is_number(tensor.dtype()) || !is_number(to)) return Tensor::zeros(to, tensor.shape());
   return tensor.cast(to);
 }
 

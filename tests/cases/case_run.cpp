@@ -83,7 +83,8 @@ CaseResult run_case(const Case& c, const Node& node, const KernelDef& kernel) {
     inputs.push_back(input.is_variable ? Tensor() : input.value);
   CaseResult result;
   try {
-    result.outputs = evaluate(node, inputs, kernels, {.variables = variables.states()});
+    const std::vector<Resource*> resources(variables.states().begin(), variables.states().end());
+    result.outputs = evaluate(node, inputs, kernels, {.resources = resources});
   } catch (const Declined&) {
     return result;
   }
@@ -108,9 +109,16 @@ std::string difference(const Tensor& expected, const Tensor& actual, double tole
     return str("dtype is ", actual.dtype(), ", expected ", expected.dtype());
   if (!(expected.shape() == actual.shape()))
     return str("shape is ", actual.shape(), ", expected ", expected.shape());
-  if (expected.dtype() == kString || !is_floating(expected.dtype())) {
+  if (is_complex(expected.dtype())) {
+    // Real and imaginary parts side by side.
+    const DType part = expected.dtype() == kComplex64 ? kFloat32 : kFloat64;
+    const Shape parts = expected.shape().concat(Shape{2});
+    return difference(Tensor::share(part, parts, expected.clone().buffer()),
+                      Tensor::share(part, parts, actual.clone().buffer()), tolerance, scale);
+  }
+  if (!is_floating(expected.dtype())) {
     for (int64_t i = 0; i < expected.num_elements(); ++i) {
-      const bool same = visit_dtype(expected.dtype(), [&]<class T>(TypeTag<T>) {
+      const bool same = visit_element(expected.dtype(), [&]<class T>(TypeTag<T>) {
         return expected.data<T>()[static_cast<size_t>(i)] ==
                actual.data<T>()[static_cast<size_t>(i)];
       });

@@ -1,4 +1,5 @@
 #include <charconv>
+#include <complex>
 #include <cstdlib>
 
 #include "cases/case_file.h"
@@ -70,6 +71,29 @@ T required(std::optional<T> value, std::string_view word, DType dtype) {
   return *value;
 }
 
+// "1", "1+2j", "-1.5e-3-infj" or "2j": where the imaginary part begins is the last sign that is no
+// exponent's.
+template <class T>
+std::optional<std::complex<T>> read_complex(const std::string& word) {
+  if (word.empty() || word.back() != 'j') {
+    const auto real = read_real<T>(word);
+    return real ? std::optional<std::complex<T>>(*real) : std::nullopt;
+  }
+  size_t sign = word.find_last_of("+-");
+  while (sign != std::string::npos && sign > 0 && (word[sign - 1] == 'e' || word[sign - 1] == 'E'))
+    sign = word.find_last_of("+-", sign - 1);
+  if (sign == std::string::npos) sign = 0;
+  const auto real = sign == 0 ? std::optional<T>(0) : read_real<T>(word.substr(0, sign));
+  const auto imaginary = read_real<T>(word.substr(sign, word.size() - 1 - sign));
+  if (!real || !imaginary) return std::nullopt;
+  return std::complex<T>(*real, *imaginary);
+}
+
+template <class T>
+inline constexpr bool kIsQuantized = false;
+template <class T>
+inline constexpr bool kIsQuantized<Quantized<T>> = true;
+
 template <class T>
 T read_element(const std::string& word) {
   constexpr DType kType = kDTypeOf<T>;
@@ -83,6 +107,11 @@ T read_element(const std::string& word) {
     return required(read_integer<T>(word), word, kType);
   } else if constexpr (std::is_same_v<T, double>) {
     return required(read_real<double>(word), word, kType);
+  } else if constexpr (std::is_same_v<T, std::complex<float>> ||
+                       std::is_same_v<T, std::complex<double>>) {
+    return required(read_complex<typename T::value_type>(word), word, kType);
+  } else if constexpr (kIsQuantized<T>) {
+    return T{required(read_integer<decltype(T::value)>(word), word, kType)};
   } else {
     return T(required(read_real<float>(word), word, kType));
   }
@@ -173,7 +202,7 @@ Tensor parse_case_tensor(std::string_view text) {
     throw invalid_argument("shape ", tensor.shape(), " has ", tensor.num_elements(),
                            " elements, got ", words.size());
   }
-  visit_dtype(dtype, [&]<class T>(TypeTag<T>) {
+  visit_element(dtype, [&]<class T>(TypeTag<T>) {
     const auto out = tensor.mutable_data<T>();
     for (size_t i = 0; i < words.size(); ++i) out[i] = read_element<T>(words[i]);
   });

@@ -102,6 +102,9 @@ def number(value):
 
 def tensor(array):
     array = np.asarray(array)
+    if array.dtype.names:  # a quantized type is one field over an integer
+        array = array.view(array.dtype[0])
+        return tensor(array).replace("int", "@", 1).replace("u@", "quint").replace("@", "qint")
     shape = ",".join(str(d) for d in array.shape)
     name = "string" if array.dtype == object or array.dtype.kind in "SU" else array.dtype.name
     return " ".join([f"{name}[{shape}]", *(number(v) for v in array.reshape(-1))])
@@ -122,6 +125,14 @@ def attr(value):
 def output_names(op):
     from tensorflow.python.framework import op_def_registry
     return [arg.name for arg in op_def_registry.get(op).output_arg]
+
+
+def weight_of(value):
+    """A random gradient that flows into an output."""
+    weight = normal(*value.shape)
+    if value.dtype.is_complex:
+        weight = weight + 1j * normal(*value.shape)
+    return tf.constant(weight, value.dtype)
 
 
 def run(case):
@@ -146,16 +157,13 @@ def run(case):
             flat.append((name, value))
         kept = [(n, v) for n, v in flat if case.outputs is None or n in case.outputs]
         upstream = []
-        total = 0.0
         if case.slopes:
             for i, (name, value) in enumerate(kept):
-                if not value.dtype.is_floating or (case.op.endswith("WithLogits") and i > 0):
+                if not (value.dtype.is_floating or value.dtype.is_complex) or (case.op.endswith("WithLogits") and i > 0):
                     continue
                 if case.op == "FusedBatchNormV3" and i > 0:
                     continue
-                weight = tf.constant(normal(*value.shape))
-                upstream.append((name, weight))
-                total += tf.reduce_sum(value * weight)
+                upstream.append((name, value, weight_of(value)))
     lines = [f"attr {'squeeze_dims' if (case.op, name) == ('Squeeze', 'axis') else name}: {attr(value)}"
              for name, value in case.attrs.items()]
     for name, value in case.inputs.items():
@@ -163,8 +171,10 @@ def run(case):
             lines.append(f"input {raw_name(case.op, name)}: {tensor(item)}")
     lines += [f"output {name}: {tensor(value.numpy())}" for name, value in kept]
     if case.slopes:
-        lines += [f"upstream {name}: {tensor(weight.numpy())}" for name, weight in upstream]
-        for name, slope in zip(case.slopes, tape.gradient(total, watched)):
+        lines += [f"upstream {name}: {tensor(weight.numpy())}" for name, _, weight in upstream]
+        slopes = tape.gradient([value for _, value, _ in upstream], watched,
+                               output_gradients=[weight for _, _, weight in upstream])
+        for name, slope in zip(case.slopes, slopes):
             lines.append(f"slope {raw_name(case.op, name)}: {tensor(tf.convert_to_tensor(slope).numpy())}")
     if case.tolerance:
         lines.append(f"tolerance {case.tolerance}")

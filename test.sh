@@ -4,11 +4,16 @@
 set -eu
 cd "$(dirname "$0")"
 . tools/packages.sh
+. tools/python_venv.sh
 preset="${1:-ci}"
 [ "$preset" = release ] && preset=ci
 
 # shellcheck disable=SC2086
-need_packages $build_packages libgtest-dev python3 dataset-fashion-mnist
+need_packages $build_packages libgtest-dev python3 python3-venv dataset-fashion-mnist
+
+# Real TensorFlow reads what we write, where the package index can be reached.
+mkdir -p build
+[ "$preset" != ci ] || find_tensorflow build/venv
 
 # Real data for tests, where it is at hand; tests that miss it say so and are skipped.
 if [ -z "${THALWEG_DATA:-}" ] && [ -d ../shared/data ]; then

@@ -35,6 +35,13 @@ std::string unquote(std::string_view word) {
   for (size_t i = 1; i + 1 < word.size(); ++i) {
     if (word[i] == '\\' && i + 2 < word.size()) {
       ++i;
+      unsigned byte = 0;
+      if (word[i] == 'x' && i + 3 < word.size() &&
+          std::from_chars(&word[i + 1], &word[i + 3], byte, 16).ptr == &word[i + 3]) {
+        result += static_cast<char>(byte);
+        i += 2;
+        continue;
+      }
       result += word[i] == 'n' ? '\n' : word[i] == 't' ? '\t' : word[i];
     } else {
       result += word[i];
@@ -131,13 +138,27 @@ Shape read_shape(std::string_view dims) {
   return Shape(result);
 }
 
-// The items of "[a, b]"; nothing when it is no list. Strings in lists hold no commas.
+// The items of "[a, b]"; nothing when it is no list. Commas in quotes or inner brackets part
+// nothing.
 std::optional<std::vector<std::string>> list_items(std::string_view text) {
   if (!text.starts_with('[') || !text.ends_with(']')) return std::nullopt;
   std::vector<std::string> items;
-  for (const std::string& item : split(text.substr(1, text.size() - 2), ','))
-    items.emplace_back(trim(item));
-  if (items.size() == 1 && items[0].empty()) items.clear();
+  std::string item;
+  bool quoted = false;
+  int depth = 0;
+  for (size_t i = 1; i + 1 < text.size(); ++i) {
+    const char c = text[i];
+    if (c == ',' && !quoted && depth == 0) {
+      items.emplace_back(trim(item));
+      item.clear();
+      continue;
+    }
+    item += c;
+    if (quoted && c == '\\') item += text[++i];
+    if (c == '"') quoted = !quoted;
+    if (!quoted) depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+  }
+  if (!items.empty() || !trim(item).empty()) items.emplace_back(trim(item));
   return items;
 }
 
@@ -224,6 +245,12 @@ AttrValue parse_case_attr(std::string_view kind, std::string_view text) {
   if (kind == "list(bool)") return guess_list<bool>(text);
   if (kind == "list(string)") return guess_list<std::string>(text);
   if (kind == "list(type)") return guess_list<DType>(text);
+  if (kind == "list(shape)") {
+    std::vector<Shape> shapes;
+    for (const std::string& item : list_items(text).value_or(std::vector<std::string>{}))
+      shapes.push_back(std::get<Shape>(parse_case_attr("shape", item)));
+    return shapes;
+  }
   return guess_attr(text);
 }
 

@@ -114,7 +114,7 @@ def attr(value):
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return f'"{value}"'
+        return number(value.encode())
     if isinstance(value, tf.DType):
         return value.name
     if isinstance(value, (list, tuple)):
@@ -154,7 +154,7 @@ def run(case):
             result = list(result)
         flat = []
         for name, value in zip(names if len(names) == len(result) else names * len(result), result):
-            flat.append((name, value))
+            flat += [(name, item) for item in (value if isinstance(value, list) else [value])]
         kept = [(n, v) for n, v in flat if case.outputs is None or n in case.outputs]
         upstream = []
         if case.slopes:

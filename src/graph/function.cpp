@@ -24,6 +24,7 @@ const Function& FunctionLibrary::add(Function function) {
                              argument.node()->type(), ", expected an _Arg");
     }
   }
+  const std::lock_guard lock(mutex_);
   auto [it, is_new] = functions_.try_emplace(function.name);
   if (!is_new) throw already_exists("there is a function `", function.name, "` already");
   it->second = std::make_unique<Function>(std::move(function));
@@ -31,6 +32,7 @@ const Function& FunctionLibrary::add(Function function) {
 }
 
 const Function* FunctionLibrary::find(std::string_view name) const {
+  const std::lock_guard lock(mutex_);
   const auto it = functions_.find(name);
   return it == functions_.end() ? nullptr : it->second.get();
 }
@@ -49,6 +51,7 @@ std::string FunctionLibrary::unique_name(std::string_view base) const {
 }
 
 std::vector<std::string> FunctionLibrary::names() const {
+  const std::lock_guard lock(mutex_);
   std::vector<std::string> result;
   for (const auto& [name, function] : functions_) result.push_back(name);
   return result;

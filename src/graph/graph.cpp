@@ -58,6 +58,7 @@ Output Graph::output(std::string_view name) const {
 }
 
 std::string Graph::unique_name(std::string_view base) {
+  if (body_ != nullptr) return body_->unique_name(base);
   if (!is_legal_name(base)) {
     throw invalid_argument(
         "`", base,
@@ -76,7 +77,20 @@ std::string Graph::unique_name(std::string_view base) {
 
 Node& Graph::add(std::string_view op_name, std::vector<Output> inputs, AttrMap attrs,
                  NodeOptions options) {
+  if (body_ != nullptr) {
+    return body_->add(op_name, std::move(inputs), std::move(attrs), std::move(options));
+  }
   const OpSchema& op = registry_->at(op_name);
+  if (capture_) {
+    for (Output& input : inputs) {
+      if (input && &input.graph() != this) input = capture_(input);
+    }
+    std::erase_if(options.control_inputs, [this](Node* node) {
+      if (&node->graph() == this) return false;
+      outer_controls_.push_back(node);
+      return true;
+    });
+  }
   auto node = std::make_unique<Node>();
   node->graph_ = this;
   node->op_ = &op;
@@ -118,6 +132,15 @@ Node& Graph::add(std::string_view op_name, std::vector<Output> inputs, AttrMap a
   by_name_.emplace(result.name_, &result);
   nodes_.push_back(std::move(node));
   return result;
+}
+
+void Graph::add_variable(VariableRecord record) {
+  if (body_ != nullptr) {
+    throw failed_precondition("variable `", record.name,
+                              "` is made inside the body of a function, which would make it anew "
+                              "with each call; make it before, and use it inside");
+  }
+  variables_.push_back(std::move(record));
 }
 
 const Graph::VariableRecord* Graph::find_variable(std::string_view name) const {

@@ -2,15 +2,27 @@
 
 namespace thalweg {
 
-NameScope::NameScope(Graph& graph, std::string_view name) : graph_(graph), previous_(graph.scope_) {
-  graph.scope_ = name.ends_with('/') ? std::string(name) : graph.unique_name(name) + "/";
+BodyScope::BodyScope(Graph& outer, Graph& body, std::function<Output(const Output&)> capture)
+    : outer_(outer.innermost()), body_(body) {
+  outer_.body_ = &body;
+  body.capture_ = std::move(capture);
+}
+BodyScope::~BodyScope() {
+  outer_.body_ = nullptr;
+  body_.capture_ = nullptr;
+}
+
+// Scopes act where nodes go.
+NameScope::NameScope(Graph& graph, std::string_view name)
+    : graph_(graph.innermost()), previous_(graph_.scope_) {
+  graph_.scope_ = name.ends_with('/') ? std::string(name) : graph_.unique_name(name) + "/";
 }
 NameScope::~NameScope() { graph_.scope_ = previous_; }
 
 RootScope::RootScope(Graph& graph)
-    : graph_(graph), previous_(graph.scope_), previous_control_(graph.control_) {
-  graph.scope_.clear();
-  graph.control_.clear();
+    : graph_(graph.innermost()), previous_(graph_.scope_), previous_control_(graph_.control_) {
+  graph_.scope_.clear();
+  graph_.control_.clear();
 }
 RootScope::~RootScope() {
   graph_.scope_ = previous_;
@@ -18,14 +30,17 @@ RootScope::~RootScope() {
 }
 
 DeviceScope::DeviceScope(Graph& graph, std::string device)
-    : graph_(graph), previous_(graph.device_) {
-  graph.device_ = std::move(device);
+    : graph_(graph.innermost()), previous_(graph_.device_) {
+  graph_.device_ = std::move(device);
 }
 DeviceScope::~DeviceScope() { graph_.device_ = previous_; }
 
 ControlScope::ControlScope(Graph& graph, std::vector<Node*> nodes)
-    : graph_(graph), previous_(graph.control_.size()) {
-  graph.control_.insert(graph.control_.end(), nodes.begin(), nodes.end());
+    : graph_(graph.innermost()), previous_(graph_.control_.size()) {
+  for (Node* node : nodes) {
+    // What runs before the body runs before all in it.
+    (&node->graph() == &graph_ ? graph_.control_ : graph_.outer_controls_).push_back(node);
+  }
 }
 ControlScope::~ControlScope() { graph_.control_.resize(previous_); }
 

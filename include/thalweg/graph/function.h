@@ -4,6 +4,8 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +26,7 @@ struct Function {
   AttrMap attrs;  // kept for graph files
 };
 
-/// Functions by name, shared by a graph and the bodies of its functions. Thread-compatible; const
-/// use is thread-safe.
+/// Functions by name, shared by a graph and the bodies of its functions. Thread-safe.
 class FunctionLibrary {
  public:
   FunctionLibrary();
@@ -44,8 +45,44 @@ class FunctionLibrary {
   /// Sorted.
   std::vector<std::string> names() const;
 
+  /// The shapes of the function's results when its arguments have these shapes: more may be known
+  /// then than when its body was built. Remembered.
+  std::vector<Shape> result_shapes(const Function& function,
+                                   std::span<const Shape> arguments) const;
+
  private:
+  mutable std::mutex mutex_;
   std::map<std::string, std::unique_ptr<Function>, std::less<>> functions_;
+  mutable std::map<std::string, std::vector<Shape>> shapes_;  // by function and arguments
 };
+
+/// A function that a node calls, and which of the node's inputs are its arguments.
+struct FunctionCall {
+  const std::string* name = nullptr;
+  int first_argument = 0;
+};
+/// The functions that `node` names in its attributes; empty for most nodes.
+std::vector<FunctionCall> function_calls(const Node& node);
+
+/// What becomes of a resource.
+struct ResourceUse {
+  bool is_read = false;
+  bool is_written = false;
+};
+/// What running a function, or a node with the functions it calls, does beside giving its results.
+struct FunctionEffects {
+  bool draws_random = false;
+  bool is_ordered = false;                      // prints, checks
+  std::vector<ResourceUse> arguments;           // by argument, or by input of the node
+  std::map<const Node*, ResourceUse> handles;   // ops in bodies that make handles
+  /// Whether it must run even when nobody wants its results.
+  bool has_side_effects() const;
+};
+FunctionEffects effects_of(const Function& function);
+FunctionEffects effects_of(const Node& node);
+/// Whether the node must run when its body does, wanted or not.
+bool has_side_effects(const Node& node);
+/// Follows a handle through Identity nodes to the node that makes it, or hands it in.
+const Node* handle_origin(const Output& resource);
 
 }  // namespace thalweg

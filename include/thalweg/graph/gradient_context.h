@@ -10,13 +10,21 @@
 
 namespace thalweg {
 
+/// Back-propagation itself, for gradient functions of ops that call functions: the gradients of
+/// `xs` when `grad_ys` flow into `ys`; nothing where none arrives.
+using BackPropagate = std::vector<Output> (*)(const std::vector<Output>& ys,
+                                              const std::vector<Output>& xs,
+                                              const std::vector<Output>& grad_ys);
+
 /// Lives for one call of a gradient function.
 class GradientContext {
  public:
-  GradientContext(Node& node, std::vector<Output> output_gradients)
+  GradientContext(Node& node, std::vector<Output> output_gradients,
+                  BackPropagate back_propagate = nullptr)
       : node_(node),
         output_gradients_(std::move(output_gradients)),
-        input_gradients_(static_cast<size_t>(node.num_inputs())) {}
+        input_gradients_(static_cast<size_t>(node.num_inputs())),
+        back_propagate_(back_propagate) {}
 
   Graph& graph() const { return node_.graph(); }
   Node& node() const { return node_; }
@@ -37,10 +45,13 @@ class GradientContext {
 
   const std::vector<Output>& input_gradients() const { return input_gradients_; }
 
+  BackPropagate back_propagate() const { return back_propagate_; }
+
  private:
   Node& node_;
   std::vector<Output> output_gradients_;
   std::vector<Output> input_gradients_;
+  BackPropagate back_propagate_;
 };
 
 }  // namespace thalweg

@@ -152,10 +152,15 @@ class Graph {
   uint64_t seed() const { return seed_; }
   void set_seed(uint64_t seed) { seed_ = seed; }
 
+  /// The graph that add() puts nodes into: the body of a function while one is being traced (see
+  /// BodyScope), else this.
+  Graph& innermost() { return body_ == nullptr ? *this : body_->innermost(); }
+
   /// A listing for people: one line a node with inputs, attributes and shapes.
   std::string to_string() const;
 
  private:
+  friend class BodyScope;
   friend class NameScope;
   friend class RootScope;
   friend class DeviceScope;
@@ -171,6 +176,9 @@ class Graph {
   std::string device_;
   std::vector<Node*> control_;
   uint64_t seed_ = 0;
+  Graph* body_ = nullptr;                         // a function's body that is being traced
+  std::function<Output(const Output&)> capture_;  // of a body: what stands for outer tensors
+  std::vector<Node*> outer_controls_;             // of a body: outer nodes it must run after
 
  public:
   /// A variable made by the builder: its handle, and the op that gives it its first value.
@@ -184,14 +192,15 @@ class Graph {
   };
   /// In the order of creation.
   const std::vector<VariableRecord>& variables() const { return variables_; }
-  void add_variable(VariableRecord record) { variables_.push_back(std::move(record)); }
+  /// Throws failed_precondition while the body of a function is traced.
+  void add_variable(VariableRecord record);
   const VariableRecord* find_variable(std::string_view name) const;
 
   /// Named lists that layers leave for whoever trains: "regularization_losses" (nodes whose output
   /// 0 is a scalar), "updates" (nodes to run with each training step). TensorFlow's graph
-  /// collections.
+  /// collections. Nodes of a function's body are not kept: what they do is done with each call.
   void collect(std::string_view collection, Node& node) {
-    collections_[std::string(collection)].push_back(&node);
+    if (&node.graph() == this) collections_[std::string(collection)].push_back(&node);
   }
   /// Empty when nothing was collected under the name.
   std::vector<Node*> collected(std::string_view collection) const;
@@ -199,6 +208,23 @@ class Graph {
  private:
   std::vector<VariableRecord> variables_;
   std::unordered_map<std::string, std::vector<Node*>> collections_;
+};
+
+/// While it lives, nodes added to `outer` go into `body` instead, so that code that only knows the
+/// outer graph and its tensors builds a function's body. Tensors from outside that these nodes take
+/// become what `capture` gives for them: an argument of the body.
+class BodyScope {
+ public:
+  BodyScope(Graph& outer, Graph& body, std::function<Output(const Output& outside)> capture);
+  ~BodyScope();
+  BodyScope(const BodyScope&) = delete;
+  BodyScope& operator=(const BodyScope&) = delete;
+  /// Nodes outside that nodes of the body were told to run after: so must whoever calls it.
+  const std::vector<Node*>& outer_controls() const { return body_.outer_controls_; }
+
+ private:
+  Graph& outer_;
+  Graph& body_;
 };
 
 /// Puts nodes added while it lives under `name/` (made unique, as TensorFlow does). A name that

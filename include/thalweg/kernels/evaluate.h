@@ -11,6 +11,8 @@ namespace thalweg {
 struct EvaluateOptions {
   uint64_t random_run = 0;
   std::span<Resource* const> resources = {};  // for handles, by flat input index; null elsewhere
+  FunctionRunner* functions = nullptr;        // for ops that call functions
+  KernelContext* caller = nullptr;            // the run that this is part of: prints go there
 };
 
 /// The outputs of `node` for `inputs` (one valid tensor per flat input; resource inputs are left

@@ -4,7 +4,7 @@
 
 #include <memory>
 #include <span>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "thalweg/kernels/kernel.h"
@@ -15,18 +15,28 @@ namespace thalweg {
 class PreparedFunction {
  public:
   virtual ~PreparedFunction() = default;
-  /// The results for `arguments`, as part of the run that `caller` belongs to: variables are locked
-  /// already, prints go where the run's prints go. The plan for the arguments' shapes is built at
-  /// the first call with them.
-  virtual std::vector<Tensor> call(std::span<const Tensor> arguments,
-                                   KernelContext& caller) const = 0;
+  /// Runs the function as part of the run that `caller` belongs to: variables are locked already,
+  /// prints go where the run's prints go, random numbers are new with each call. `arguments` has one
+  /// tensor an argument, left invalid for handles. `results` that hold memory of the right dtype and
+  /// shape, shared with nobody, are written in place. With `take_arguments`, objects (lists) in
+  /// arguments may be taken over. The plan for the arguments' shapes is built at the first call with
+  /// them. Throws resource_exhausted when calls nest too deep.
+  virtual void call(std::span<const Tensor> arguments, std::span<Tensor> results,
+                    KernelContext& caller, bool take_arguments = false) const = 0;
+};
+
+/// A function for one use of it.
+struct FunctionUse {
+  std::string name;
+  std::vector<const Node*> handles;  // by argument: the op that makes the handle; null for values
+  std::vector<int> results;          // those wanted
 };
 
 class FunctionRunner {
  public:
   virtual ~FunctionRunner() = default;
-  /// Throws not_found when the graph's library has no such function.
-  virtual std::shared_ptr<const PreparedFunction> prepare(std::string_view function) = 0;
+  /// Lives as long as the runner. Throws not_found when the graph's library has no such function.
+  virtual const PreparedFunction& prepare(const FunctionUse& use) = 0;
 };
 
 }  // namespace thalweg

@@ -22,6 +22,8 @@
 namespace thalweg {
 
 class FunctionRunner;  // thalweg/kernels/function_runner.h
+/// What the calls of functions inherit from the run they belong to; only the runtime looks inside.
+class RunScope;
 
 /// What is known about one input or output when a kernel is prepared. For a resource input, shape
 /// and layout are those of the variable's value: a kernel that works on it in place takes its
@@ -88,6 +90,12 @@ class KernelContext {
 
   /// For an output whose shape depends on data: hands over the tensor.
   virtual void set_output(int i, Tensor value) = 0;
+  /// Input i as a tensor over the same memory, for the time of compute(); invalid for a resource.
+  virtual Tensor input_tensor(int) const { return {}; }
+  /// Whether nobody reads input i after this kernel: an object in it may then be taken.
+  virtual bool is_last_use(int) const { return false; }
+  /// Null outside a session.
+  virtual RunScope* run_scope() const { return nullptr; }
   /// Number of this run among the session's runs that draw random numbers; a random kernel's
   /// counter starts from it.
   virtual uint64_t random_run() const = 0;

@@ -13,6 +13,8 @@ std::span<const OpDef> binary_ops();
 std::span<const OpDef> logic_ops();
 std::span<const OpDef> reduction_ops();
 std::span<const OpDef> scan_ops();
+std::span<const OpDef> complex_ops();
+std::span<const OpDef> fft_ops();
 std::span<const OpDef> linalg_ops();
 std::span<const OpDef> convolution_ops();
 std::span<const OpDef> pooling_ops();
@@ -27,6 +29,15 @@ std::span<const OpDef> random_ops();
 std::span<const OpDef> state_ops();
 std::span<const OpDef> training_ops();
 std::span<const OpDef> control_ops();
+std::span<const OpDef> legacy_ops();
+std::span<const OpDef> passing_ops();
+std::span<const OpDef> arithmetic_ops();
+std::span<const OpDef> rearrange_ops();
+std::span<const OpDef> counting_ops();
+std::span<const OpDef> string_ops();
+std::span<const OpDef> unicode_ops();
+std::span<const OpDef> special_ops();
+std::span<const OpDef> bitwise_ops();
 std::span<const OpDef> fused_ops();
 
 }  // namespace thalweg

@@ -9,9 +9,9 @@ const OpRegistry& standard_ops() {
     OpRegistry ops;
     for (auto family :
          {unary_ops,    activation_ops,  binary_ops,  logic_ops,         reduction_ops, scan_ops,
-          linalg_ops,   convolution_ops, pooling_ops, normalization_ops, loss_ops,      array_ops,
+          complex_ops, fft_ops, linalg_ops,   convolution_ops, pooling_ops, normalization_ops, loss_ops,      array_ops,
           movement_ops, padding_ops,     slicing_ops, indexing_ops,      random_ops,    state_ops,
-          training_ops, control_ops,     fused_ops}) {
+          training_ops, control_ops,     legacy_ops, passing_ops, arithmetic_ops, rearrange_ops, counting_ops, string_ops, unicode_ops, special_ops, bitwise_ops, fused_ops}) {
       ops.add(family());
     }
     return ops;

@@ -122,9 +122,11 @@ std::vector<Output> gradients(const std::vector<Output>& ys, const std::vector<O
   BackPropagation propagation(graph, sources, options);
   int newest = 0;
   for (size_t i = 0; i < ys.size(); ++i) {
-    if (!is_floating(ys[i].dtype())) {
+    const bool weighted = !options.grad_ys.empty() && options.grad_ys[i];
+    if (!is_floating(ys[i].dtype()) && !(weighted && is_complex(ys[i].dtype()))) {
       throw invalid_argument("gradients: ", ys[i].name(), " is ", ys[i].dtype(),
-                             "; only floating point can be differentiated");
+                             "; only floating point can be differentiated, and complex numbers "
+                             "where grad_ys says what flows in");
     }
     newest = std::max(newest, ys[i].node()->id());
     const Output incoming = options.grad_ys.empty() ? Output() : options.grad_ys[i];

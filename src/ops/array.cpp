@@ -267,7 +267,7 @@ constexpr OpDef kArrayOps[] = {
      .inputs = {"x: T | A tensor."},
      .outputs = {"y: T | Ones (true) of its shape."},
      .attrs = {"T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, "
-               "int64, uint64, bool} | "
+               "int64, uint64, bool, complex64, complex128} | "
                "Element type."},
      .doc = "Ones of the shape of a tensor.",
      .shape = shape_functions::same_as_input,

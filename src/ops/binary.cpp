@@ -6,6 +6,7 @@
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/broadcast.h"
+#include "thalweg/ops/complex.h"
 #include "thalweg/ops/unary.h"
 
 namespace thalweg {
@@ -13,7 +14,9 @@ namespace {
 
 using rows::binary;
 using rows::kFloats;
+using rows::kFloatsAndComplex;
 using rows::kNumbers;
+using rows::kNumbersAndComplex;
 using rows::kSigned;
 using Context = GradientContext;
 
@@ -27,7 +30,7 @@ void add_gradient(Context& c) { set_both(c, c.grad(), c.grad()); }
 
 // x / y by y is -x / y^2, in an order of divisions that overflows late.
 void divide_gradient(Context& c) {
-  const Output x = c.input(0), y = c.input(1), g = c.grad();
+  const Output x = conj(c.input(0)), y = conj(c.input(1)), g = c.grad();
   set_both(c, g / y, g * (-x / y / y));
 }
 
@@ -58,19 +61,21 @@ constexpr const char* kIntegers =
     "T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64} | Element type.";
 constexpr const char* kNumbersAndStrings =
     "T: {float, double, bfloat16, half, int8, int16, int32, int64, uint8, uint16, uint32, uint64, "
-    "string} | Element type.";
+    "complex64, complex128, string} | Element type.";
 
 constexpr OpDef kOps[] = {
-    binary("AddV2", kNumbers, "x + y; integers wrap around.", add_gradient, true),
+    binary("AddV2", kNumbersAndComplex, "x + y; integers wrap around.", add_gradient, true),
     binary("Add", kNumbersAndStrings, "x + y; integers wrap around, strings are joined.",
            add_gradient),
-    binary("Sub", kNumbers, "x - y; integers wrap around.",
+    binary("Sub", kNumbersAndComplex, "x - y; integers wrap around.",
            [](Context& c) { set_both(c, c.grad(), -c.grad()); }),
     binary(
-        "Mul", kNumbers, "x * y; integers wrap around.",
-        [](Context& c) { set_both(c, c.grad() * c.input(1), c.grad() * c.input(0)); }, true),
-    binary("RealDiv", kFloats, "x / y.", divide_gradient),
-    binary("Div", kNumbers, "x / y; for integers cut towards zero, and an error when y is 0.",
+        "Mul", kNumbersAndComplex, "x * y; integers wrap around.",
+        [](Context& c) {
+          set_both(c, c.grad() * conj(c.input(1)), c.grad() * conj(c.input(0)));
+        }, true),
+    binary("RealDiv", kFloatsAndComplex, "x / y.", divide_gradient),
+    binary("Div", kNumbersAndComplex, "x / y; for integers cut towards zero, and an error when y is 0.",
            divide_gradient),
     binary("DivNoNan", kFloats, "x / y, and 0 where y is 0.",
            [](Context& c) {
@@ -120,7 +125,7 @@ constexpr OpDef kOps[] = {
     {.name = "AddN",
      .inputs = {"inputs: N * T | Tensors of one shape."},
      .outputs = {"sum: T | Their shape."},
-     .attrs = {"N: int >= 1 | How many.", kNumbers},
+     .attrs = {"N: int >= 1 | How many.", kNumbersAndComplex},
      .doc = "Sum of tensors, in their order; nothing is broadcast. Integers wrap around.",
      .shape = rows::one_shape,
      .gradient =

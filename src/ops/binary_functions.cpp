@@ -11,7 +11,7 @@ namespace thalweg {
 namespace {
 
 bool dtype_holds(DType dtype, double number) {
-  if (is_floating(dtype)) return true;
+  if (is_floating(dtype) || is_complex(dtype)) return true;
   return visit_dtype(dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_integral_v<T>) {

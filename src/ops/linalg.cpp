@@ -8,6 +8,7 @@
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
 #include "thalweg/ops/broadcast.h"
+#include "thalweg/ops/complex.h"
 #include "thalweg/ops/reduction.h"
 
 namespace thalweg {
@@ -28,7 +29,7 @@ void matmul_shape(ShapeContext& c) {
 }
 
 void matmul_gradient(GradientContext& c) {
-  const Output a = c.input(0), b = c.input(1), g = c.grad();
+  const Output a = conj(c.input(0)), b = conj(c.input(1)), g = c.grad();
   const bool ta = c.attr<bool>("transpose_a");
   const bool tb = c.attr<bool>("transpose_b");
   c.set(0, ta ? matmul(b, g, {.transpose_a = tb, .transpose_b = true})
@@ -193,7 +194,8 @@ constexpr OpDef kLinalgOps[] = {
      .outputs = {"product: T | `[m, n]`."},
      .attrs = {"transpose_a: bool = false | Whether a is transposed before the product.",
                "transpose_b: bool = false | Whether b is transposed before the product.",
-               "T: {bfloat16, half, float, double, int32, int64} | Element type."},
+               "T: {bfloat16, half, float, double, int32, int64, complex64, complex128} | Element "
+               "type."},
      .doc = "The product of two matrices. Over k = 0 it is 0.",
      .shape = matmul_shape,
      .gradient = matmul_gradient},
@@ -201,9 +203,11 @@ constexpr OpDef kLinalgOps[] = {
      .inputs = {"x: T | `[..., m, k]` (`[..., k, m]` with adj_x).",
                 "y: T | `[..., k, n]` (`[..., n, k]` with adj_y)."},
      .outputs = {"output: T | `[..., m, n]`; the leading dimensions of x and y are broadcast."},
-     .attrs = {"T: {bfloat16, half, float, double, int32, int64} | Element type.",
-               "adj_x: bool = false | Whether the last two dimensions of x are swapped first.",
-               "adj_y: bool = false | Whether the last two dimensions of y are swapped first."},
+     .attrs = {"T: {bfloat16, half, float, double, int32, int64, complex64, complex128} | Element "
+               "type.",
+               "adj_x: bool = false | Whether x is replaced by its adjoint: the last two dimensions "
+               "swapped, complex elements conjugated.",
+               "adj_y: bool = false | Whether y is replaced by its adjoint."},
      .doc = "Products of the matrices that the last two dimensions hold.",
      .shape = batch_matmul_shape,
      .gradient = batch_matmul_gradient},

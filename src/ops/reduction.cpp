@@ -143,11 +143,12 @@ constexpr const char* kReduced =
 constexpr const char* kKeepDims = "keep_dims: bool = false | Keep reduced dimensions, with size 1.";
 constexpr const char* kTidx = "Tidx: {int32, int64} = int32 | Type of the axes.";
 
-constexpr OpDef reduction(std::string_view name, std::string_view doc, GradientFunction gradient) {
+constexpr OpDef reduction(std::string_view name, std::string_view doc, GradientFunction gradient,
+                          const char* types = rows::kNumbers) {
   return {.name = name,
           .inputs = {"input: T | Any shape.", kAxes},
           .outputs = {kReduced},
-          .attrs = {kKeepDims, rows::kNumbers, kTidx},
+          .attrs = {kKeepDims, types, kTidx},
           .doc = doc,
           .shape = reduction_shape,
           .gradient = gradient};
@@ -168,12 +169,13 @@ constexpr OpDef kOps[] = {
               "Sum over axes, 0 over nothing. Floats of less than 64 bits are summed in more "
               "precision, integers wrap "
               "around.",
-              [](Context& c) { c.set(0, spread(c, c.grad())); }),
+              [](Context& c) { c.set(0, spread(c, c.grad())); }, rows::kNumbersAndComplex),
     reduction("Mean",
               "Mean over axes, NaN over nothing. Integers are summed in 64 bits, and their mean is "
               "cut towards zero (0 over "
               "nothing).",
-              [](Context& c) { c.set(0, spread(c, c.grad() / reduced_count(c))); }),
+              [](Context& c) { c.set(0, spread(c, c.grad() / reduced_count(c))); },
+              rows::kNumbersAndComplex),
     reduction("Prod",
               "Product over axes, 1 over nothing; integers wrap around. The gradient is right at "
               "zeros too.",

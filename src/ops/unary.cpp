@@ -8,14 +8,18 @@
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
+#include "thalweg/ops/complex.h"
 
 namespace thalweg {
 namespace {
 
 using rows::gradient_of_result;
 using rows::kFloats;
+using rows::kFloatsAndComplex;
 using rows::kNumbers;
+using rows::kNumbersAndComplex;
 using rows::kSigned;
+using rows::kSignedAndComplex;
 using rows::unary;
 using Context = GradientContext;
 
@@ -45,17 +49,18 @@ constexpr std::string_view kReciprocalDoc = "1 / x; infinity at 0.";
 constexpr std::string_view kReciprocalGradDoc = "Gradient of the reciprocal: -dy * y^2.";
 
 constexpr OpDef kOps[] = {
-    unary("Neg", kSigned, "-x. The lowest integer stays as it is.",
+    unary("Neg", kSignedAndComplex, "-x. The lowest integer stays as it is.",
           [](Context& c) { c.set(0, -c.grad()); }),
     unary("Abs", kSigned, "|x|. The lowest integer stays as it is.",
           [](Context& c) { c.set(0, c.grad() * sign(c.input(0))); }),
     unary("Sign", kSigned, "-1 below 0, 0 at 0, 1 above; NaN stays NaN.", zero_gradient),
-    unary("Square", kNumbers, "x * x; integers wrap around.",
-          [](Context& c) { c.set(0, c.grad() * (2.0 * c.input(0))); }),
+    unary("Square", kNumbersAndComplex, "x * x; integers wrap around.",
+          [](Context& c) { c.set(0, c.grad() * (2.0 * conj(c.input(0)))); }),
     unary("Reciprocal", kFloats, kReciprocalDoc, by_result<kReciprocalGrad>),
     unary("Inv", kFloats, kReciprocalDoc, by_result<kInvGrad>),
 
-    unary("Exp", kFloats, "e to the x.", [](Context& c) { c.set(0, c.grad() * c.output()); }),
+    unary("Exp", kFloatsAndComplex, "e to the x.",
+          [](Context& c) { c.set(0, c.grad() * conj(c.output())); }),
     unary("Expm1", kFloats, "exp(x) - 1, exact also for small x.",
           [](Context& c) { c.set(0, c.grad() * exp(c.input(0))); }),
     unary("Log", kFloats, "Natural logarithm: -inf at 0, NaN below.",
@@ -104,21 +109,22 @@ constexpr OpDef kOps[] = {
      .inputs = {"x: SrcT | Any shape."},
      .outputs = {"y: DstT | The shape of `x`."},
      .attrs = {"SrcT: {float, double, bfloat16, half, int8, int16, int32, int64, uint8, uint16, "
-               "uint32, uint64, bool} "
+               "uint32, uint64, bool, complex64, complex128} "
                "| Type to convert from.",
                "DstT: {float, double, bfloat16, half, int8, int16, int32, int64, uint8, uint16, "
-               "uint32, uint64, bool} "
+               "uint32, uint64, bool, complex64, complex128} "
                "| Type to convert to.",
                "Truncate: bool = false | To a narrower floating type: cut the mantissa instead of "
                "rounding it."},
      .doc = "Converts element by element. Floats to integers cut towards zero and keep the low "
             "bits (NaN, infinity and "
-            "what is beyond 2^64 give 0), integers keep the low bits, to bool tells what differs "
-            "from 0.",
+            "what is beyond 2^64 give 0), integers keep the low bits, complex to real keeps the real "
+            "part, to bool tells what differs from 0.",
      .shape = shape_functions::same_as_input,
      .gradient =
          [](Context& c) {
-           if (is_floating(c.input(0).dtype()) && is_floating(c.grad().dtype())) {
+           const auto flows = [](DType t) { return is_floating(t) || is_complex(t); };
+           if (flows(c.input(0).dtype()) && flows(c.grad().dtype())) {
              c.set(0, cast(c.grad(), c.input(0).dtype()));
            }
          }},

@@ -12,6 +12,15 @@ inline constexpr const char* kSigned =
 inline constexpr const char* kNumbers =
     "T: {float, double, bfloat16, half, int8, int16, int32, int64, uint8, uint16, uint32, uint64} "
     "| Element type.";
+/// Complex numbers beside real ones, where exported graphs need them.
+inline constexpr const char* kFloatsAndComplex =
+    "T: {float, double, bfloat16, half, complex64, complex128} | Element type.";
+inline constexpr const char* kSignedAndComplex =
+    "T: {float, double, bfloat16, half, int8, int16, int32, int64, complex64, complex128} "
+    "| Element type.";
+inline constexpr const char* kNumbersAndComplex =
+    "T: {float, double, bfloat16, half, int8, int16, int32, int64, uint8, uint16, uint32, uint64, "
+    "complex64, complex128} | Element type.";
 
 /// All inputs have one shape, and output 0 too.
 inline void one_shape(ShapeContext& context) {

@@ -19,12 +19,25 @@ enum class Known { kShapes, kRanks, kIntegers, kNothing };
 
 // Fixed numbers in [-1, 1).
 Tensor random_tensor(DType dtype, const Shape& shape, Philox& random) {
+  if (is_complex(dtype)) {
+    const DType part = dtype == kComplex64 ? kFloat32 : kFloat64;
+    const Tensor parts = random_tensor(part, shape.concat(Shape{2}), random);
+    return Tensor::share(dtype, shape, parts.buffer());
+  }
   Tensor result(kFloat64, shape);
   for (double& value : result.mutable_data<double>()) value = 2 * random.uniform() - 1;
   return result.cast(dtype);
 }
 
-double dot(const Tensor& a, const Tensor& b) {
+// Real and imaginary parts of a complex tensor side by side; others as they are.
+Tensor parts_of(const Tensor& x) {
+  if (!is_complex(x.dtype())) return x;
+  return Tensor::share(x.dtype() == kComplex64 ? kFloat32 : kFloat64, x.shape().concat(Shape{2}),
+                       x.clone().buffer());
+}
+
+double dot(const Tensor& x, const Tensor& y) {
+  const Tensor a = parts_of(x), b = parts_of(y);
   double sum = 0;
   for (int64_t i = 0; i < a.num_elements(); ++i) sum += a.at(i) * b.at(i);
   return sum;
@@ -47,7 +60,8 @@ class Differentiation {
       }
     }
     for (int i = 0; i < node.num_outputs(); ++i) {
-      if (is_floating(node.output_dtype(i)) && is_wanted(node, i)) ys_.push_back(node.output(i));
+      const DType dtype = node.output_dtype(i);
+      if ((is_floating(dtype) || is_complex(dtype)) && is_wanted(node, i)) ys_.push_back(node.output(i));
     }
     for (const Tensor& y : evaluator_.run(ys_))
       weights_.push_back(random_tensor(y.dtype(), y.shape(), random_));

@@ -2,6 +2,7 @@
 // that a faster kernel that rounds differently is judged against the better number.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <type_traits>
 
@@ -13,10 +14,16 @@ template <class T>
 inline constexpr bool kIsFloating =
     std::is_floating_point_v<T> || std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>;
 
-/// double for floating dtypes; uint64 for integers, whose wrapped sums are those of the narrower
-/// type.
 template <class T>
-using Accumulator = std::conditional_t<kIsFloating<T>, double, uint64_t>;
+inline constexpr bool kIsComplex =
+    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+
+/// double for floating dtypes, and complex of it; uint64 for integers, whose wrapped sums are those
+/// of the narrower type.
+template <class T>
+using Accumulator = std::conditional_t<kIsFloating<T>, double,
+                                       std::conditional_t<kIsComplex<T>, std::complex<double>,
+                                                          uint64_t>>;
 
 template <class T>
 Accumulator<T> widen(T value) {
@@ -46,6 +53,14 @@ KernelPtr visit_numbers(DType dtype, F&& f) {
       return f(tag);
     }
   });
+}
+
+/// As visit_numbers, and for complex dtypes too.
+template <class F>
+KernelPtr visit_numbers_and_complex(DType dtype, F&& f) {
+  if (dtype == kComplex64) return f(TypeTag<std::complex<float>>{});
+  if (dtype == kComplex128) return f(TypeTag<std::complex<double>>{});
+  return visit_numbers(dtype, f);
 }
 
 /// The same for floating dtypes only.

@@ -90,10 +90,12 @@ void add_all(KernelContext& context, int inputs, int64_t count) {
 
 KernelPtr make_add_n(Request request) {
   const DType dtype = request.outputs[0].dtype;
-  if (!is_numeric(dtype)) return nullptr;
+  if (!is_numeric(dtype) && !is_complex(dtype)) return nullptr;
   const int inputs = static_cast<int>(request.inputs.size());
   const int64_t count = request.outputs[0].shape.num_elements();
   const auto compute = [=](KernelContext& context) {
+    if (dtype == kComplex64) return add_all<std::complex<float>>(context, inputs, count);
+    if (dtype == kComplex128) return add_all<std::complex<double>>(context, inputs, count);
     visit_dtype(dtype, [&](auto tag) {
       using T = typename decltype(tag)::type;
       if constexpr (!std::is_same_v<T, std::string> && !std::is_same_v<T, bool>)
@@ -137,12 +139,12 @@ KernelPtr make_broadcast_gradient_args(Request request) {
 }
 
 constexpr KernelDef kKernels[] = {
-    binary_kernel("AddV2", kNumbers, kAdd),
-    binary_kernel("Add", kNumbers + Types<std::string>{}, kAdd),
-    binary_kernel("Sub", kNumbers, [](auto a, auto b) { return wrapping_sub(a, b); }),
-    binary_kernel("Mul", kNumbers, [](auto a, auto b) { return wrapping_mul(a, b); }),
-    binary_kernel("RealDiv", kFloats, kDivide),
-    binary_kernel("Div", kNumbers, kDivide),
+    binary_kernel("AddV2", kNumbers + kComplex, kAdd),
+    binary_kernel("Add", kNumbers + kComplex + Types<std::string>{}, kAdd),
+    binary_kernel("Sub", kNumbers + kComplex, [](auto a, auto b) { return wrapping_sub(a, b); }),
+    binary_kernel("Mul", kNumbers + kComplex, [](auto a, auto b) { return wrapping_mul(a, b); }),
+    binary_kernel("RealDiv", kFloats + kComplex, kDivide),
+    binary_kernel("Div", kNumbers + kComplex, kDivide),
     binary_kernel("DivNoNan", kFloats, []<class T>(T a, T b) { return b == T(0) ? T(0) : a / b; }),
     binary_kernel("FloorDiv", kNumbers, kFloorDivide),
     binary_kernel("FloorMod", kNumbers, kFloorModulo),

@@ -6,6 +6,7 @@
 // computed in float and rounded at the end.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -26,6 +27,7 @@ inline constexpr Types<int8_t, int16_t, int32_t, int64_t> kSignedIntegers;
 inline constexpr auto kIntegers = kSignedIntegers + Types<uint8_t, uint16_t, uint32_t, uint64_t>{};
 inline constexpr auto kSigned = kFloats + kSignedIntegers;
 inline constexpr auto kNumbers = kFloats + kIntegers;
+inline constexpr Types<std::complex<float>, std::complex<double>> kComplex;
 
 template <class T>
 inline constexpr bool kIsHalf = std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>;

@@ -12,10 +12,22 @@ namespace {
 struct Strides {
   int64_t row = 0;
   int64_t column = 0;
+  bool conjugate = false;  // of complex elements
 };
 
-Strides matrix_strides(const Shape& shape, bool transposed) {
-  return transposed ? Strides{1, shape.dim(-1)} : Strides{shape.dim(-1), 1};
+Strides matrix_strides(const Shape& shape, bool transposed, bool adjoint) {
+  if (transposed) return {1, shape.dim(-1), adjoint};
+  return {shape.dim(-1), 1};
+}
+
+template <class T>
+Accumulator<T> element(const T* matrix, Strides s, int64_t row, int64_t column) {
+  const Accumulator<T> value = widen(matrix[row * s.row + column * s.column]);
+  if constexpr (kIsComplex<T>) {
+    return s.conjugate ? std::conj(value) : value;
+  } else {
+    return value;
+  }
 }
 
 template <class T>
@@ -25,7 +37,7 @@ void multiply(const T* a, Strides sa, const T* b, Strides sb, int64_t m, int64_t
     for (int64_t j = 0; j < n; ++j) {
       Accumulator<T> sum = 0;
       for (int64_t p = 0; p < k; ++p) {
-        sum += widen(a[i * sa.row + p * sa.column]) * widen(b[p * sb.row + j * sb.column]);
+        sum += element(a, sa, i, p) * element(b, sb, p, j);
       }
       out[i * n + j] = narrow<T>(sum);
     }
@@ -48,18 +60,19 @@ std::vector<int64_t> batch_offsets(const Shape& operand, const Shape& output) {
   return offsets;
 }
 
-KernelPtr make_product(const KernelRequest& request, bool transpose_a, bool transpose_b) {
+KernelPtr make_product(const KernelRequest& request, bool transpose_a, bool transpose_b,
+                       bool adjoint) {
   const Shape a = request.inputs[0].shape;
   const Shape b = request.inputs[1].shape;
   const Shape out = request.outputs[0].shape;
-  const Strides sa = matrix_strides(a, transpose_a);
-  const Strides sb = matrix_strides(b, transpose_b);
+  const Strides sa = matrix_strides(a, transpose_a, adjoint);
+  const Strides sb = matrix_strides(b, transpose_b, adjoint);
   const int64_t m = out.dim(-2);
   const int64_t n = out.dim(-1);
   const int64_t k = a.dim(transpose_a ? -2 : -1);
   const int64_t a_size = a.dim(-1) * a.dim(-2);
   const int64_t b_size = b.dim(-1) * b.dim(-2);
-  return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
+  return visit_numbers_and_complex(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
     return make_kernel([=, a_offsets = batch_offsets(a, out),
                         b_offsets = batch_offsets(b, out)](KernelContext& c) {
       for (size_t i = 0; i < a_offsets.size(); ++i) {
@@ -72,11 +85,12 @@ KernelPtr make_product(const KernelRequest& request, bool transpose_a, bool tran
 
 KernelPtr make_matmul(const KernelRequest& request) {
   return make_product(request, request.node.attr<bool>("transpose_a"),
-                      request.node.attr<bool>("transpose_b"));
+                      request.node.attr<bool>("transpose_b"), false);
 }
 
 KernelPtr make_batch_matmul(const KernelRequest& request) {
-  return make_product(request, request.node.attr<bool>("adj_x"), request.node.attr<bool>("adj_y"));
+  return make_product(request, request.node.attr<bool>("adj_x"), request.node.attr<bool>("adj_y"),
+                      true);
 }
 
 // The loops of an equation, with the step that each makes through each operand.

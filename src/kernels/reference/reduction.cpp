@@ -79,9 +79,17 @@ void for_each_cell(const Reduction& plan, F f) {
 // A reducer of elements T: its accumulator starts at initial(), takes each element by step(), and
 // gives a T by finish().
 template <class T>
+inline constexpr bool kIsComplex = false;
+template <class T>
+inline constexpr bool kIsComplex<std::complex<T>> = true;
+// What floats and complex numbers add up in.
+template <class T>
+using Precise = std::conditional_t<kIsComplex<T>, std::complex<double>, double>;
+
+template <class T>
 struct Summing {
-  // Floats add up in double, integers modulo their range.
-  using Accumulator = std::conditional_t<std::is_integral_v<T>, T, double>;
+  // Integers add up modulo their range.
+  using Accumulator = std::conditional_t<std::is_integral_v<T>, T, Precise<T>>;
   static Accumulator initial() { return 0; }
   static Accumulator step(Accumulator sum, T x) {
     return wrapping_add(sum, Accumulator(Arithmetic<T>(x)));
@@ -92,7 +100,7 @@ struct Summing {
 template <class T>
 struct Averaging {
   using Accumulator =
-      std::conditional_t<!std::is_integral_v<T>, double,
+      std::conditional_t<!std::is_integral_v<T>, Precise<T>,
                          std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
   static Accumulator initial() { return 0; }
   static Accumulator step(Accumulator sum, T x) {
@@ -191,10 +199,16 @@ constexpr KernelDef numeric(std::string_view op) {
             return make_reduction(r, find_reduce<Reducer>(r.inputs[0].dtype, kNumbers));
           }};
 }
+template <template <class> class Reducer>
+constexpr KernelDef numeric_or_complex(std::string_view op) {
+  return {op, "reference", [](Request r) {
+            return make_reduction(r, find_reduce<Reducer>(r.inputs[0].dtype, kNumbers + kComplex));
+          }};
+}
 
 constexpr KernelDef kKernels[] = {
-    numeric<Summing>("Sum"),
-    numeric<Averaging>("Mean"),
+    numeric_or_complex<Summing>("Sum"),
+    numeric_or_complex<Averaging>("Mean"),
     numeric<Multiplying>("Prod"),
     numeric<Largest>("Max"),
     numeric<Smallest>("Min"),

@@ -55,7 +55,7 @@ std::vector<Word> clear_low_bits(const void* source, int64_t count, int bits) {
 
 KernelPtr make_cast(Request request) {
   const DType from = request.inputs[0].dtype, to = request.outputs[0].dtype;
-  const auto convertible = [](DType dtype) { return is_numeric(dtype) || dtype == kBool; };
+  const auto convertible = [](DType dtype) { return is_numeric(dtype) || is_complex(dtype) || dtype == kBool; };
   if (!convertible(from) || !convertible(to)) return nullptr;
   const int64_t count = request.outputs[0].shape.num_elements();
   const int excess = mantissa_bits(from) - mantissa_bits(to);
@@ -83,15 +83,15 @@ constexpr auto kReciprocal = []<class T>(T x) { return T(1) / x; };
 constexpr auto kReciprocalGrad = []<class T>(T y, T dy) { return -dy * y * y; };
 
 constexpr KernelDef kKernels[] = {
-    unary_kernel("Neg", kSigned, kNegative),
+    unary_kernel("Neg", kSigned + kComplex, kNegative),
     unary_kernel("Abs", kSigned, kMagnitude),
     unary_kernel("Sign", kSigned,
                  []<class T>(T x) { return is_nan(x) ? x : T((x > T(0)) - (x < T(0))); }),
-    unary_kernel("Square", kNumbers, [](auto x) { return wrapping_mul(x, x); }),
+    unary_kernel("Square", kNumbers + kComplex, [](auto x) { return wrapping_mul(x, x); }),
     unary_kernel("Reciprocal", kFloats, kReciprocal),
     unary_kernel("Inv", kFloats, kReciprocal),
 
-    unary_kernel("Exp", kFloats, [](auto x) { return std::exp(x); }),
+    unary_kernel("Exp", kFloats + kComplex, [](auto x) { return std::exp(x); }),
     unary_kernel("Expm1", kFloats, [](auto x) { return std::expm1(x); }),
     unary_kernel("Log", kFloats, [](auto x) { return std::log(x); }),
     unary_kernel("Log1p", kFloats, [](auto x) { return std::log1p(x); }),

@@ -122,3 +122,24 @@ def cases():
     yield Case("Where", {"condition": bools})
     yield Case("UnsortedSegmentSum", {"data": normal(4, 2), "segment_ids": i32(2, 0, 2, 1), "num_segments": np.int32(3)},
                ["data"])
+    yield from complex_arithmetic()
+
+
+def complex_arithmetic():
+    def signal(*shape):
+        return (normal(*shape) + 1j * normal(*shape)).astype(np.complex64)
+
+    for op in ["AddV2", "Sub", "Mul", "RealDiv"]:
+        yield Case(op, {"x": signal(2, 3), "y": signal(3)}, ["x", "y"])
+    for op in ["Neg", "Exp", "Square"]:
+        yield Case(op, {"x": signal(3)}, ["x"])
+    for op in ["Sum", "Mean"]:
+        yield Case(op, {"input": signal(2, 3), "axis": i32(1)}, ["input"])
+    yield Case("AddN", {"inputs": [signal(2), signal(2)]})
+    yield Case("Cast", {"x": normal(3)}, ["x"], DstT=tf.complex64)
+    yield Case("Cast", {"x": signal(3)}, ["x"], DstT=tf.float32)
+    yield Case("Reshape", {"tensor": signal(2, 3), "shape": i32(3, 2)}, ["tensor"])
+    yield Case("Transpose", {"x": signal(2, 3), "perm": i32(1, 0)}, ["x"])
+    yield Case("ConcatV2", {"values": [signal(2), signal(1)], "axis": np.int32(0)})
+    yield Case("MatMul", {"a": signal(2, 3), "b": signal(3, 2)}, ["a", "b"])
+    yield Case("BatchMatMulV2", {"x": signal(2, 3, 2), "y": signal(2, 3)}, ["x", "y"], adj_x=True, adj_y=True)

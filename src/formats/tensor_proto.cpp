@@ -133,6 +133,28 @@ void fill_strings_from_content(std::string_view content, std::span<std::string> 
   }
 }
 
+// Before memory is taken for it: a few bytes may claim any shape, since a short list repeats its
+// last value.
+void check_claim(const tensorflow::TensorProto& proto, DType dtype, const Shape& shape) {
+  constexpr int64_t kLargestRepeated = int64_t{512} << 20;
+  const int64_t elements = shape.num_elements();
+  const auto content = static_cast<int64_t>(proto.tensor_content().size());
+  if (content > 0 && dtype == kString && elements > content) {
+    throw invalid_argument("tensor has ", content, " bytes of content for ", elements, " strings");
+  }
+  const auto size = static_cast<int64_t>(element_size(dtype));
+  if (content > 0 && dtype != kString && content != elements * size) {
+    throw invalid_argument("tensor has ", content, " bytes of content, expected ", elements * size,
+                           " for ", dtype, shape);
+  }
+  const int64_t bytes = elements * (dtype == kString ? int64_t{sizeof(std::string)} : size);
+  if (content == 0 && bytes > kLargestRepeated &&
+      elements > static_cast<int64_t>(proto.ByteSizeLong())) {
+    throw resource_exhausted("tensor of ", dtype, shape, " is given by ", proto.ByteSizeLong(),
+                             " bytes and would take ", bytes, "; fill it in the graph");
+  }
+}
+
 }  // namespace
 
 DType dtype_from_proto(int dtype) {
@@ -190,7 +212,9 @@ void to_proto(const Tensor& tensor, tensorflow::TensorProto* out) {
 
 Tensor tensor_from_proto(const tensorflow::TensorProto& proto) {
   const DType dtype = dtype_from_proto(proto.dtype());
-  Tensor result(dtype, full_shape_from_proto(proto.tensor_shape()));
+  const Shape shape = full_shape_from_proto(proto.tensor_shape());
+  check_claim(proto, dtype, shape);
+  Tensor result(dtype, shape);
   visit_element(dtype, [&]<class T>(TypeTag<T>) {
     if (proto.tensor_content().empty()) {
       fill_from_list<T>(proto, result.mutable_data<T>());

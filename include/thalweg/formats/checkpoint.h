@@ -74,6 +74,11 @@ class BundleReader {
   std::unique_ptr<State> state_;
 };
 
+/// Part of a tensor, as TensorFlow's partitioned variables name theirs: the whole shape, then start
+/// and length or "-" for each dimension, "10 4 0,5:-". Empty: all of it. Throws invalid_argument for
+/// a part that does not fit.
+Tensor read_slice(const BundleReader& checkpoint, std::string_view name, std::string_view slice);
+
 /// Whether a checkpoint exists under `prefix`.
 bool checkpoint_exists(const std::string& prefix);
 /// Removes the files of a checkpoint, the index first; false when there was none.

@@ -45,6 +45,19 @@ std::span<const KernelDef> reference_string_hash_kernels();
 std::span<const KernelDef> reference_unicode_kernels();
 std::span<const KernelDef> reference_special_kernels();
 std::span<const KernelDef> reference_bitwise_kernels();
+std::span<const KernelDef> reference_resize_kernels();
+std::span<const KernelDef> reference_crop_kernels();
+std::span<const KernelDef> reference_space_kernels();
+std::span<const KernelDef> reference_patch_kernels();
+std::span<const KernelDef> reference_convolution3d_kernels();
+std::span<const KernelDef> reference_pooling3d_kernels();
+std::span<const KernelDef> reference_pooling_variant_kernels();
+std::span<const KernelDef> reference_local_response_kernels();
+std::span<const KernelDef> reference_dilation_kernels();
+std::span<const KernelDef> reference_colour_kernels();
+std::span<const KernelDef> reference_suppression_kernels();
+std::span<const KernelDef> reference_table_kernels();
+std::span<const KernelDef> reference_queue_kernels();
 std::span<const KernelDef> reference_fused_kernels();
 
 // In oneDNN's layouts, on oneDNN's primitives for the most part.

@@ -12,15 +12,31 @@ std::string describe(const KernelRequest& request) {
 }
 
 void add_reference(KernelRegistry& kernels) {
-  for (auto family :
-       {reference_unary_kernels,         reference_activation_kernels,  reference_binary_kernels,
-        reference_logic_kernels,         reference_reduction_kernels,   reference_scan_kernels,
-        reference_complex_kernels, reference_fft_kernels, reference_linalg_kernels,        reference_convolution_kernels, reference_pooling_kernels,
-        reference_normalization_kernels, reference_loss_kernels,        reference_array_kernels,
-        reference_movement_kernels,      reference_padding_kernels,     reference_slicing_kernels,
-        reference_indexing_kernels,      reference_selection_kernels,   reference_random_kernels,
-        reference_state_kernels,         reference_training_kernels,    reference_control_kernels,
-        reference_legacy_kernels, reference_passing_kernels, reference_arithmetic_kernels, reference_rearrange_kernels, reference_counting_kernels, reference_string_kernels, reference_string_join_kernels, reference_string_split_kernels, reference_string_number_kernels, reference_string_regex_kernels, reference_string_hash_kernels, reference_unicode_kernels, reference_special_kernels, reference_bitwise_kernels, reference_fused_kernels}) {
+  for (auto family : {reference_unary_kernels,          reference_activation_kernels,
+                      reference_binary_kernels,         reference_logic_kernels,
+                      reference_reduction_kernels,      reference_scan_kernels,
+                      reference_complex_kernels,        reference_fft_kernels,
+                      reference_linalg_kernels,         reference_convolution_kernels,
+                      reference_pooling_kernels,        reference_normalization_kernels,
+                      reference_loss_kernels,           reference_array_kernels,
+                      reference_movement_kernels,       reference_padding_kernels,
+                      reference_slicing_kernels,        reference_indexing_kernels,
+                      reference_selection_kernels,      reference_random_kernels,
+                      reference_state_kernels,          reference_training_kernels,
+                      reference_control_kernels,        reference_legacy_kernels,
+                      reference_passing_kernels,        reference_arithmetic_kernels,
+                      reference_rearrange_kernels,      reference_counting_kernels,
+                      reference_string_kernels,         reference_string_join_kernels,
+                      reference_string_split_kernels,   reference_string_number_kernels,
+                      reference_string_regex_kernels,   reference_string_hash_kernels,
+                      reference_unicode_kernels,        reference_special_kernels,
+                      reference_bitwise_kernels,        reference_resize_kernels,
+                      reference_crop_kernels,           reference_space_kernels,
+                      reference_patch_kernels,          reference_convolution3d_kernels,
+                      reference_pooling3d_kernels,      reference_pooling_variant_kernels,
+                      reference_local_response_kernels, reference_dilation_kernels,
+                      reference_colour_kernels,         reference_suppression_kernels,
+                      reference_table_kernels, reference_queue_kernels, reference_fused_kernels}) {
     kernels.add(family());
   }
 }

@@ -78,7 +78,7 @@ void batch_norm_shape(ShapeContext& c) {
   if (x[axis] == kUnknownDim) y.set_dim(axis, channels[0]);
   c.set_output(0, y);
   for (int i = 1; i <= 4; ++i) c.set_output(i, channels);
-  c.set_output(5, Shape{});
+  if (c.num_outputs() > 5) c.set_output(5, Shape{});  // of the third version
 }
 
 void batch_norm_gradient(GradientContext& c) {
@@ -91,7 +91,8 @@ void batch_norm_gradient(GradientContext& c) {
   if (c.grad(0)) {
     const FusedBatchNormGradResult backprop =
         fused_batch_norm_grad(c.grad(0), x, scale, training ? c.output(3) : c.input(3),
-                              training ? c.output(4) : c.input(4), c.output(5),
+                              training ? c.output(4) : c.input(4),
+                              c.node().num_outputs() > 5 ? c.output(5) : scalar_like(scale, 0),
                               {.epsilon = c.attr<float>("epsilon"),
                                .data_format = c.attr<std::string>("data_format"),
                                .is_training = training});

@@ -38,6 +38,20 @@ std::span<const OpDef> string_ops();
 std::span<const OpDef> unicode_ops();
 std::span<const OpDef> special_ops();
 std::span<const OpDef> bitwise_ops();
+std::span<const OpDef> resize_ops();
+std::span<const OpDef> crop_ops();
+std::span<const OpDef> space_ops();
+std::span<const OpDef> patch_ops();
+std::span<const OpDef> convolution3d_ops();
+std::span<const OpDef> pooling3d_ops();
+std::span<const OpDef> pooling_variant_ops();
+std::span<const OpDef> local_response_ops();
+std::span<const OpDef> batch_norm_version_ops();
+std::span<const OpDef> dilation_ops();
+std::span<const OpDef> colour_ops();
+std::span<const OpDef> suppression_ops();
+std::span<const OpDef> table_ops();
+std::span<const OpDef> queue_ops();
 std::span<const OpDef> fused_ops();
 
 }  // namespace thalweg

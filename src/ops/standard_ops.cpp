@@ -7,11 +7,28 @@ namespace thalweg {
 const OpRegistry& standard_ops() {
   static const OpRegistry registry = [] {
     OpRegistry ops;
-    for (auto family :
-         {unary_ops,    activation_ops,  binary_ops,  logic_ops,         reduction_ops, scan_ops,
-          complex_ops, fft_ops, linalg_ops,   convolution_ops, pooling_ops, normalization_ops, loss_ops,      array_ops,
-          movement_ops, padding_ops,     slicing_ops, indexing_ops,      random_ops,    state_ops,
-          training_ops, control_ops,     legacy_ops, passing_ops, arithmetic_ops, rearrange_ops, counting_ops, string_ops, unicode_ops, special_ops, bitwise_ops, fused_ops}) {
+    for (auto family : {unary_ops,          activation_ops,
+                        binary_ops,         logic_ops,
+                        reduction_ops,      scan_ops,
+                        complex_ops,        fft_ops,
+                        linalg_ops,         convolution_ops,
+                        pooling_ops,        normalization_ops,
+                        loss_ops,           array_ops,
+                        movement_ops,       padding_ops,
+                        slicing_ops,        indexing_ops,
+                        random_ops,         state_ops,
+                        training_ops,       control_ops,
+                        legacy_ops,         passing_ops,
+                        arithmetic_ops,     rearrange_ops,
+                        counting_ops,       string_ops,
+                        unicode_ops,        special_ops,
+                        bitwise_ops,        resize_ops,
+                        crop_ops,           space_ops,
+                        patch_ops,          convolution3d_ops,
+                        pooling3d_ops,      pooling_variant_ops,
+                        local_response_ops, batch_norm_version_ops,
+                        dilation_ops,       colour_ops,
+                        suppression_ops,    table_ops, queue_ops, fused_ops}) {
       ops.add(family());
     }
     return ops;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "thalweg/graph/graph.h"
+#include "thalweg/ops/int_vector.h"
 
 namespace thalweg {
 
@@ -44,5 +44,35 @@ Output depthwise_conv2d_backprop_input(Output input_sizes, Output filter, Output
 /// TensorFlow's DepthwiseConv2dNativeBackpropFilter.
 Output depthwise_conv2d_backprop_filter(Output input, Output filter_sizes, Output out_backprop,
                                         ConvOptions options = {});
+
+/// Transposed convolution to `output_shape`: what conv2d takes to `input`'s shape. The filter is
+/// `[height, width, output channels, input channels]`. TensorFlow's tf.nn.conv2d_transpose.
+Output conv2d_transpose(Output input, Output filter, const IntVector& output_shape,
+                        ConvOptions options = {});
+
+struct Conv1dOptions {
+  int64_t stride = 1;
+  std::string padding = "SAME";  // or "VALID"
+  int64_t dilation = 1;
+  std::string data_format = "NWC";  // or "NCW"
+  std::string name = {};
+};
+/// Cross-correlates `[batch, width, channels]` with a filter `[width, input channels, output
+/// channels]`: conv2d of images of one row. TensorFlow's tf.nn.conv1d.
+Output conv1d(Output input, Output filter, Conv1dOptions options = {});
+/// The transpose to `output_shape`, three numbers; the filter is `[width, output channels, input
+/// channels]`. TensorFlow's tf.nn.conv1d_transpose.
+Output conv1d_transpose(Output input, Output filter, const IntVector& output_shape,
+                        Conv1dOptions options = {});
+
+struct Dilation2dOptions {
+  std::vector<int64_t> strides = {1, 1};  // height, width
+  std::vector<int64_t> rates = {1, 1};    // height, width
+  std::string padding = "SAME";           // or "VALID"
+  std::string name = {};
+};
+/// The largest of input + filter under a sliding window: morphological dilation of `[batch, height,
+/// width, channels]` by `[height, width, channels]`. TensorFlow's Dilation2D.
+Output dilation2d(Output input, Output filter, Dilation2dOptions options = {});
 
 }  // namespace thalweg

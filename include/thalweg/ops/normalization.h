@@ -63,4 +63,15 @@ struct L2NormalizeOptions {
 /// tf.math.l2_normalize.
 Output l2_normalize(Output x, L2NormalizeOptions options = {});
 
+struct LocalResponseOptions {
+  int64_t depth_radius = 5;  // channels on either side
+  float bias = 1;
+  float alpha = 1;
+  float beta = 0.5f;
+  std::string name = {};
+};
+/// `x / (bias + alpha * sum of squares)^beta`, the sum over neighbouring channels of `[batch,
+/// height, width, channels]`. TensorFlow's LRN.
+Output local_response_normalization(Output input, LocalResponseOptions options = {});
+
 }  // namespace thalweg

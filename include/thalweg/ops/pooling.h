@@ -34,4 +34,12 @@ Output avg_pool(Output value, PoolOptions options = {});
 /// AvgPoolGrad.
 Output avg_pool_grad(Output orig_input_shape, Output grad, PoolOptions options = {});
 
+struct MaxPoolWithArgmaxResult {
+  Output output;
+  Output argmax;  // int64: (row * width + column) * channels + channel of each maximum
+};
+/// max_pool of `[batch, height, width, channels]`, and where in its image each maximum stands.
+/// TensorFlow's MaxPoolWithArgmax.
+MaxPoolWithArgmaxResult max_pool_with_argmax(Output input, PoolOptions options = {});
+
 }  // namespace thalweg

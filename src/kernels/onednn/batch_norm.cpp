@@ -21,8 +21,9 @@ bool can_normalize(const TensorSpec& images, const TensorSpec& scale) {
 
 struct Statistics {
   int64_t channels;
-  int64_t count;  // values a channel
-  float factor;   // weight of the batch in the running statistics
+  int64_t count;     // values a channel
+  float factor;      // weight of the batch in the running statistics
+  bool has_reserve;  // the scalar without meaning of the third version
 };
 
 // Runs a primitive, then what TensorFlow's op has beyond it.
@@ -64,7 +65,7 @@ void update_running(const Statistics& s, KernelContext& c) {
     c.output<float>(1)[ch] = new_mean;
     c.output<float>(2)[ch] = new_variance;
   }
-  *c.output<float>(5) = 0;
+  if (s.has_reserve) *c.output<float>(5) = 0;
 }
 
 // Without training all statistics that come out are those that went in.
@@ -73,14 +74,14 @@ void pass_running(const Statistics& s, KernelContext& c) {
     std::copy_n(c.input<float>(3), s.channels, c.output<float>(output));
     std::copy_n(c.input<float>(4), s.channels, c.output<float>(output + 1));
   }
-  *c.output<float>(5) = 0;
+  if (s.has_reserve) *c.output<float>(5) = 0;
 }
 
 KernelPtr followed_by(BatchNormKernel::After after, KernelPtr primitive, const Desc& view,
-                      float factor) {
+                      float factor, bool has_reserve) {
   const Dims& d = view.dims();
-  return std::make_unique<BatchNormKernel>(std::move(primitive), after,
-                                           Statistics{d[1], d[0] * d[2] * d[3], factor});
+  return std::make_unique<BatchNormKernel>(
+      std::move(primitive), after, Statistics{d[1], d[0] * d[2] * d[3], factor, has_reserve});
 }
 
 // In the order in which `leader` arrives, if this CPU has an implementation for it; else in
@@ -102,6 +103,7 @@ KernelPtr make_batch_norm(const KernelRequest& request) {
   const Desc view = image_view(x.shape, node.attr<std::string>("data_format"));
   const Desc channel = Desc::plain({view.dims()[1]});
   const BatchNorm op{.data = {}, .epsilon = node.attr<float>("epsilon")};
+  const bool has_reserve = request.outputs.size() > 5;
   if (node.attr<bool>("is_training")) {
     const auto primitive = build_for(x, view, op, batch_norm_training);
     if (!primitive) return nullptr;
@@ -110,7 +112,7 @@ KernelPtr make_batch_norm(const KernelRequest& request) {
         bind(*primitive,
              {in(Arg::src, 0, view), in(Arg::scale, 1, channel), in(Arg::shift, 2, channel),
               out(Arg::dst, 0, view), out(Arg::mean, 3, channel), out(Arg::variance, 4, channel)}),
-        view, node.attr<float>("exponential_avg_factor"));
+        view, node.attr<float>("exponential_avg_factor"), has_reserve);
   }
   const auto primitive = build_for(x, view, op, batch_norm_inference);
   if (!primitive) return nullptr;
@@ -118,7 +120,7 @@ KernelPtr make_batch_norm(const KernelRequest& request) {
                      bind(*primitive, {in(Arg::src, 0, view), in(Arg::scale, 1, channel),
                                        in(Arg::shift, 2, channel), in(Arg::mean, 3, channel),
                                        in(Arg::variance, 4, channel), out(Arg::dst, 0, view)}),
-                     view, 1);
+                     view, 1, has_reserve);
 }
 
 KernelPtr make_batch_norm_grad(const KernelRequest& request) {
@@ -142,7 +144,11 @@ KernelPtr make_batch_norm_grad(const KernelRequest& request) {
 }
 
 constexpr KernelDef kKernels[] = {
+    {"FusedBatchNorm", "onednn", make_batch_norm},
+    {"FusedBatchNormV2", "onednn", make_batch_norm},
     {"FusedBatchNormV3", "onednn", make_batch_norm},
+    {"FusedBatchNormGrad", "onednn", make_batch_norm_grad},
+    {"FusedBatchNormGradV2", "onednn", make_batch_norm_grad},
     {"FusedBatchNormGradV3", "onednn", make_batch_norm_grad},
 };
 

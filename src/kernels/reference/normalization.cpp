@@ -47,20 +47,22 @@ BatchNorm make_batch_norm_geometry(const KernelRequest& request, const Shape& im
 // Calls f(TypeTag<T>, TypeTag<U>).
 template <class F>
 KernelPtr visit_types(const KernelRequest& request, F f) {
+  const AttrValue* u = request.node.find_attr("U");  // the first version has one type
+  const bool is_double = u != nullptr && std::get<DType>(*u) == kFloat64;
   return visit_floats(request.node.attr<DType>("T"), [&]<class T>(TypeTag<T> t) -> KernelPtr {
-    return request.node.attr<DType>("U") == kFloat64 ? f(t, TypeTag<double>{})
-                                                     : f(t, TypeTag<float>{});
+    return is_double ? f(t, TypeTag<double>{}) : f(t, TypeTag<float>{});
   });
 }
 
 KernelPtr make_batch_norm(const KernelRequest& request) {
   const BatchNorm norm = make_batch_norm_geometry(request, request.inputs[0].shape);
   const double factor = request.node.attr<float>("exponential_avg_factor");
+  const bool has_reserve = request.outputs.size() > 5;  // a scalar of the third version
   return visit_types(request, [&]<class T, class U>(TypeTag<T>, TypeTag<U>) {
-    return make_kernel([norm, factor](KernelContext& c) {
+    return make_kernel([norm, factor, has_reserve](KernelContext& c) {
       const T* x = c.input<T>(0);
       T* y = c.output<T>(0);
-      *c.output<U>(5) = 0;
+      if (has_reserve) *c.output<U>(5) = 0;
       for (int64_t ch = 0; ch < norm.size.channels; ++ch) {
         double mean = 0, variance = 0;
         if (!norm.is_training) {
@@ -120,7 +122,11 @@ KernelPtr make_batch_norm_grad(const KernelRequest& request) {
 }
 
 constexpr KernelDef kKernels[] = {
+    {"FusedBatchNorm", "reference", make_batch_norm},
+    {"FusedBatchNormV2", "reference", make_batch_norm},
     {"FusedBatchNormV3", "reference", make_batch_norm},
+    {"FusedBatchNormGrad", "reference", make_batch_norm_grad},
+    {"FusedBatchNormGradV2", "reference", make_batch_norm_grad},
     {"FusedBatchNormGradV3", "reference", make_batch_norm_grad},
     {"Softmax", "reference", make_softmax<false>},
     {"LogSoftmax", "reference", make_softmax<true>},

@@ -47,6 +47,18 @@ class Case:
         self.outputs, self.tolerance = outputs, tolerance
 
 
+class Variable:
+    """An input that is the handle of a variable with this value; the case then holds its value afterwards too."""
+
+    def __init__(self, value):
+        self.value = np.asarray(value)
+        self.state = None
+
+    def handle(self):
+        self.state = tf.Variable(self.value)
+        return self.state.handle
+
+
 def unary(op, make=normal, slope=True, **attrs):
     name = {"Relu": "features", "Relu6": "features", "Elu": "features", "Selu": "features", "Softplus": "features",
             "Softsign": "features", "LeakyRelu": "features", "Softmax": "logits", "LogSoftmax": "logits",
@@ -111,6 +123,8 @@ def tensor(array):
 
 
 def attr(value):
+    if value is None:
+        return "?"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -138,7 +152,9 @@ def weight_of(value):
 def run(case):
     """The lines of one case."""
     op = getattr(tf.raw_ops, case.op)
-    tensors = {name: [tf.constant(v) for v in value] if isinstance(value, list) else tf.constant(value)
+    variables = {name: value for name, value in case.inputs.items() if isinstance(value, Variable)}
+    tensors = {name: [tf.constant(v) for v in value] if isinstance(value, list) else
+               value.handle() if isinstance(value, Variable) else tf.constant(value)
                for name, value in case.inputs.items()}
     watched = [tensors[name] for name in case.slopes]
     with tf.GradientTape() as tape:
@@ -168,8 +184,10 @@ def run(case):
              for name, value in case.attrs.items()]
     for name, value in case.inputs.items():
         for item in value if isinstance(value, list) else [value]:
-            lines.append(f"input {raw_name(case.op, name)}: {tensor(item)}")
+            text = "resource " + tensor(item.value) if isinstance(item, Variable) else tensor(item)
+            lines.append(f"input {raw_name(case.op, name)}: {text}")
     lines += [f"output {name}: {tensor(value.numpy())}" for name, value in kept]
+    lines += [f"variable {name}: {tensor(variable.state.numpy())}" for name, variable in variables.items()]
     if case.slopes:
         lines += [f"upstream {name}: {tensor(weight.numpy())}" for name, _, weight in upstream]
         slopes = tape.gradient([value for _, value, _ in upstream], watched,

@@ -26,5 +26,5 @@ need_packages() {
   }
 }
 
-build_packages="g++ cmake ninja-build ccache pkg-config libdnnl-dev libhwy-dev libprotobuf-dev protobuf-compiler
+build_packages="g++ cmake ninja-build ccache pkg-config libdnnl-dev libhwy-dev libeigen3-dev libprotobuf-dev protobuf-compiler
   libleveldb-dev libcsv-dev zlib1g-dev libcli11-dev nlohmann-json3-dev libre2-dev libfarmhash-dev libicu-dev"

@@ -16,7 +16,7 @@ void add_reference(KernelRegistry& kernels) {
                       reference_binary_kernels,         reference_logic_kernels,
                       reference_reduction_kernels,      reference_scan_kernels,
                       reference_complex_kernels,        reference_fft_kernels,
-                      reference_linalg_kernels,         reference_convolution_kernels,
+                      reference_decomposition_kernels, reference_spectral_kernels, reference_svd_kernels, reference_linalg_kernels,         reference_convolution_kernels,
                       reference_pooling_kernels,        reference_normalization_kernels,
                       reference_loss_kernels,           reference_array_kernels,
                       reference_movement_kernels,       reference_padding_kernels,

@@ -2,6 +2,7 @@
 
 #include "kernels/families.h"
 #include "kernels/reference/accumulate.h"
+#include "kernels/reference/batches.h"
 #include "kernels/reference/channels.h"
 #include "thalweg/graph/einsum.h"
 
@@ -42,22 +43,6 @@ void multiply(const T* a, Strides sa, const T* b, Strides sb, int64_t m, int64_t
       out[i * n + j] = narrow<T>(sum);
     }
   }
-}
-
-// Where each matrix of a broadcast batch starts, counted in matrices of the operand.
-std::vector<int64_t> batch_offsets(const Shape& operand, const Shape& output) {
-  const int batch_rank = output.rank() - 2;
-  const int missing = output.rank() - operand.rank();
-  std::vector<int64_t> offsets{0};
-  for (int d = 0; d < batch_rank; ++d) {
-    const int64_t size = d < missing ? 1 : operand[d - missing];
-    std::vector<int64_t> next;
-    for (int64_t offset : offsets) {
-      for (int64_t i = 0; i < output[d]; ++i) next.push_back(offset * size + (size == 1 ? 0 : i));
-    }
-    offsets = std::move(next);
-  }
-  return offsets;
 }
 
 KernelPtr make_product(const KernelRequest& request, bool transpose_a, bool transpose_b,

@@ -176,6 +176,15 @@ AttrValue parse_default(Parser& in, std::string_view kind) {
     return parse_list<Shape>(
         in, [&]() -> Shape { in.fail("only an empty list of shapes can be a default"); });
   }
+  if (kind == "tensor") {  // a vector: uint8[2] 255 0
+    const DType dtype = in.dtype();
+    in.expect("[");
+    const int64_t size = in.integer();
+    in.expect("]");
+    std::vector<int64_t> values;
+    while (static_cast<int64_t>(values.size()) < size) values.push_back(in.integer());
+    return Tensor::from(std::span<const int64_t>(values), Shape{size}).cast(dtype);
+  }
   in.fail(str("an attribute of kind ", kind, " can have no default"));
 }
 

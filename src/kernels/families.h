@@ -61,7 +61,13 @@ std::span<const KernelDef> reference_colour_kernels();
 std::span<const KernelDef> reference_suppression_kernels();
 std::span<const KernelDef> reference_table_kernels();
 std::span<const KernelDef> reference_queue_kernels();
+std::span<const KernelDef> reference_function_kernels();
+std::span<const KernelDef> reference_parse_example_kernels();
+std::span<const KernelDef> reference_decoding_kernels();
+std::span<const KernelDef> reference_outside_kernels();
+std::span<const KernelDef> reference_summary_kernels();
 std::span<const KernelDef> reference_fused_kernels();
+std::span<const KernelDef> reference_tensor_list_kernels();
 
 // In oneDNN's layouts, on oneDNN's primitives for the most part.
 std::span<const KernelDef> onednn_matmul_kernels();

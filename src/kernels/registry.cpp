@@ -36,7 +36,7 @@ void add_reference(KernelRegistry& kernels) {
                       reference_pooling3d_kernels,      reference_pooling_variant_kernels,
                       reference_local_response_kernels, reference_dilation_kernels,
                       reference_colour_kernels,         reference_suppression_kernels,
-                      reference_table_kernels, reference_queue_kernels, reference_fused_kernels}) {
+                      reference_table_kernels, reference_queue_kernels, reference_fused_kernels,         reference_function_kernels,    reference_tensor_list_kernels}) {
     kernels.add(family());
   }
 }

@@ -53,6 +53,12 @@ std::span<const OpDef> colour_ops();
 std::span<const OpDef> suppression_ops();
 std::span<const OpDef> table_ops();
 std::span<const OpDef> queue_ops();
+std::span<const OpDef> function_ops();
+std::span<const OpDef> parsing_ops();
+std::span<const OpDef> decoding_ops();
+std::span<const OpDef> outside_ops();
+std::span<const OpDef> summary_ops();
 std::span<const OpDef> fused_ops();
+std::span<const OpDef> tensor_list_ops();
 
 }  // namespace thalweg

@@ -1,0 +1,71 @@
+// The entries of a look-up table, as they live between runs.
+#pragma once
+
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "thalweg/kernels/resource.h"
+
+namespace thalweg::reference {
+
+/// A map from int32, int64 or string keys to values of one dtype and shape. Thread-safe.
+class LookupTable final : public Resource {
+ public:
+  struct Kind {
+    DType key = kInvalid;
+    DType value = kInvalid;
+    Shape value_shape;        // of one value
+    bool is_mutable = false;  // else filled once
+  };
+  explicit LookupTable(Kind kind);
+
+  const Kind& kind() const { return kind_; }
+  /// Keys and values handed to the functions below: `count` of them, of the table's types. Throws
+  /// invalid_argument when the types are others; an invalid DType says nothing.
+  void check_types(DType key, DType value) const;
+
+  /// Fills a table that is filled once. Throws invalid_argument for a key with two values,
+  /// failed_precondition when it holds other entries already, unimplemented when it is mutable.
+  void initialize(const void* keys, const void* values, int64_t count);
+  /// Throws unimplemented when the table is filled once.
+  void insert(const void* keys, const void* values, int64_t count, bool replace_all);
+  void remove(const void* keys, int64_t count);
+  /// out[i] = the value of keys[i], else defaults[i], or defaults[0] when there is only one. Throws
+  /// failed_precondition when the table was never filled.
+  void find(const void* keys, int64_t count, const void* defaults, bool one_default,
+            void* out) const;
+  int64_t size() const;
+  /// Keys `[n]` and values `[n, ...]` in the order of their places.
+  std::pair<Tensor, Tensor> entries() const;
+
+ private:
+  using Integers = std::unordered_map<int64_t, int64_t>;
+  using Strings = std::unordered_map<std::string, int64_t>;
+
+  void check_mutable(std::string_view what) const;
+  void put(const void* keys, const void* values, int64_t count, bool overwrite);
+  void clear();
+  int64_t take_row();
+  bool same_value(int64_t row, const void* value) const;
+  // Calls f(index, key i) with the map and the key as the map has it.
+  template <class F>
+  void for_each_key(const void* keys, int64_t count, F f);
+  template <class F>
+  void for_each_key(const void* keys, int64_t count, F f) const;
+
+  const Kind kind_;
+  const int64_t value_size_;
+  mutable std::shared_mutex mutex_;
+  bool initialized_;
+  std::variant<Integers, Strings> rows_;  // where each key's value lies in values_
+  Tensor values_;                         // [capacity, ...]
+  int64_t used_rows_ = 0;
+  std::vector<int64_t> free_rows_;
+};
+
+}  // namespace thalweg::reference

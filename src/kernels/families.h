@@ -66,6 +66,7 @@ std::span<const KernelDef> reference_parse_example_kernels();
 std::span<const KernelDef> reference_decoding_kernels();
 std::span<const KernelDef> reference_outside_kernels();
 std::span<const KernelDef> reference_summary_kernels();
+std::span<const KernelDef> reference_image_codec_kernels();
 std::span<const KernelDef> reference_fused_kernels();
 std::span<const KernelDef> reference_tensor_list_kernels();
 

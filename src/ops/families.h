@@ -58,6 +58,7 @@ std::span<const OpDef> parsing_ops();
 std::span<const OpDef> decoding_ops();
 std::span<const OpDef> outside_ops();
 std::span<const OpDef> summary_ops();
+std::span<const OpDef> image_codec_ops();
 std::span<const OpDef> fused_ops();
 std::span<const OpDef> tensor_list_ops();
 

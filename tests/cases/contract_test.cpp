@@ -22,6 +22,43 @@ const std::map<std::string_view, std::string_view> kWithoutValue = {
     {"Assert", "it has no output"},
 };
 
+// Ops that work on a table, a queue, or files, which no case can hold: where they are tested.
+const std::map<std::string_view, std::string_view> kTestedElsewhere = {
+    {"HashTableV2", "runtime/table_test.cpp"},
+    {"AnonymousHashTable", "runtime/table_test.cpp"},
+    {"MutableHashTableV2", "runtime/table_test.cpp"},
+    {"AnonymousMutableHashTable", "runtime/table_test.cpp"},
+    {"MutableHashTableOfTensorsV2", "runtime/table_test.cpp"},
+    {"InitializeTableV2", "runtime/table_test.cpp"},
+    {"InitializeTableFromTextFileV2", "runtime/table_test.cpp"},
+    {"LookupTableFindV2", "runtime/table_test.cpp"},
+    {"LookupTableInsertV2", "runtime/table_test.cpp"},
+    {"LookupTableRemoveV2", "runtime/table_test.cpp"},
+    {"LookupTableSizeV2", "runtime/table_test.cpp"},
+    {"LookupTableExportV2", "runtime/table_test.cpp"},
+    {"LookupTableImportV2", "runtime/table_test.cpp"},
+    {"FIFOQueueV2", "runtime/queue_test.cpp"},
+    {"PaddingFIFOQueueV2", "runtime/queue_test.cpp"},
+    {"RandomShuffleQueueV2", "runtime/queue_test.cpp"},
+    {"PriorityQueueV2", "runtime/queue_test.cpp"},
+    {"QueueEnqueueV2", "runtime/queue_test.cpp"},
+    {"QueueEnqueueManyV2", "runtime/queue_test.cpp"},
+    {"QueueDequeueV2", "runtime/queue_test.cpp"},
+    {"QueueDequeueManyV2", "runtime/queue_test.cpp"},
+    {"QueueDequeueUpToV2", "runtime/queue_test.cpp"},
+    {"QueueCloseV2", "runtime/queue_test.cpp"},
+    {"QueueIsClosedV2", "runtime/queue_test.cpp"},
+    {"QueueSizeV2", "runtime/queue_test.cpp"},
+    {"SaveV2", "runtime/outside_test.cpp"},
+    {"RestoreV2", "runtime/outside_test.cpp"},
+    {"MergeV2Checkpoints", "runtime/outside_test.cpp"},
+    {"ReadFile", "runtime/outside_test.cpp"},
+    {"WriteFile", "runtime/outside_test.cpp"},
+    {"MatchingFiles", "runtime/outside_test.cpp"},
+    {"Timestamp", "runtime/outside_test.cpp"},
+    {"PrintV2", "runtime/outside_test.cpp"},
+};
+
 const std::vector<DType> kEveryType = {kFloat32, kFloat64, kInt32,  kUInt8, kInt16,
                                        kInt8,    kString,  kInt64,  kBool,  kBFloat16,
                                        kUInt16,  kFloat16, kUInt32, kUInt64};
@@ -130,6 +167,7 @@ TEST(OpContract, FastKernelsAreOfKnownOps) {
 
 TEST(OpContract, EveryOpHasACase) {
   for_each_op([](const OpSchema& op) {
+    if (kTestedElsewhere.contains(op.name)) return;
     const std::vector<const Case*> cases = cases_of(op.name);
     ASSERT_FALSE(cases.empty()) << "no case";
     const bool shows_value = std::any_of(cases.begin(), cases.end(), [](const Case* c) {

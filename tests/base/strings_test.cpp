@@ -69,6 +69,7 @@ TEST(Nearest, FindsSlipsAndIgnoresStrangers) {
   EXPECT_EQ(nearest("kernal", options), "kernel");
   EXPECT_EQ(nearest("matmul", options), "MatMul");
   EXPECT_EQ(nearest("Mull", options), "Mul");
+  EXPECT_EQ(nearest("Mlu", options), "Mul") << "neighbours swapped are one slip";
   EXPECT_EQ(nearest("X", options), "x");
   EXPECT_EQ(nearest("y", options), "");
   EXPECT_EQ(nearest("Convolution", options), "");

@@ -6,6 +6,7 @@
 
 #include "data/csv_reader.h"
 #include "data/numbers.h"
+#include "data/regular_file.h"
 #include "thalweg/base/error.h"
 #include "thalweg/base/file.h"
 #include "thalweg/base/log.h"
@@ -37,6 +38,7 @@ class TableReader {
       : path_(path), options_(options) {}
 
   NumericTable read() {
+    check_regular_file(path_);
     const std::string bytes = read_file(path_);
     const std::string_view text = check_text(bytes, path_);
     CsvReader reader(text, path_, options_.delimiter);
@@ -56,11 +58,12 @@ class TableReader {
     for (size_t i = 0; i < record.cells.size(); ++i) {
       columns_.push_back({.name = options_.header ? record.cells[i] : str("c", i + 1)});
     }
+    if (columns_.size() == 1) hint_ = delimiter_hint(record);
     if (options_.header) check_header(record);
     find_label(record);
     if (columns_.size() == (has_label() ? 1u : 0u)) {
       throw invalid_argument(path_, ": has no feature column, only the label '", options_.label,
-                             "'", delimiter_hint(record));
+                             "'", hint_);
     }
   }
 
@@ -69,11 +72,10 @@ class TableReader {
     if (std::ranges::all_of(record.cells, [](const auto& cell) {
           return parse_number(cell).kind == Number::kFinite;
         })) {
-      throw invalid_argument(
-          at, ": the first line holds only numbers (", quoted(record.cells[0]),
-          ", ...), so it is "
-          "data rather than column names; add a header line, or set the option header to false "
-          "(columns are then named c1, c2, ...)");
+      throw invalid_argument(at, ": the first line holds only numbers (", quoted(record.cells[0]),
+                             ", ...), so it is "
+                             "data rather than column names; add a header line, or ",
+                             options_.header_remedy, " (columns are then named c1, c2, ...)");
     }
     std::set<std::string_view> seen;
     for (size_t i = 0; i < columns_.size(); ++i) {
@@ -98,11 +100,15 @@ class TableReader {
                            delimiter_hint(record));
   }
 
+  static std::string spelt(char delimiter) {
+    return delimiter == '\t' ? "\\t" : std::string(1, delimiter);
+  }
+
   std::string delimiter_hint(const CsvRecord& record) const {
     for (const char other : {';', '\t', ',', '|'}) {
       if (other == options_.delimiter || record.cells[0].find(other) == std::string::npos) continue;
-      return str("; the first line holds '", other == '\t' ? "\\t" : std::string(1, other),
-                 "', so perhaps the delimiter is not '", options_.delimiter, "'");
+      return str("; the first line holds '", spelt(other), "', so perhaps the delimiter is not '",
+                 spelt(options_.delimiter), "': ", options_.delimiter_remedy);
     }
     return {};
   }
@@ -111,7 +117,7 @@ class TableReader {
     if (record.cells.size() != columns_.size()) {
       throw invalid_argument(path_, ":", record.line, ": found ", record.cells.size(),
                              " cells, expected ", columns_.size(), " as in the ",
-                             options_.header ? "header" : "first line");
+                             options_.header ? "header" : "first line", hint_);
     }
     ++rows_;
     for (size_t i = 0; i < columns_.size(); ++i) {
@@ -147,9 +153,10 @@ class TableReader {
       case Number::kInfinite: throw invalid_argument(at(), "; a model needs finite numbers");
       case Number::kText:
         throw invalid_argument(
-            at(),
-            ", expected a number; columns of text cannot be features, so remove the column or "
-            "replace its values by numbers");
+            at(), ", expected a number",
+            hint_.empty() ? "; columns of text cannot be features, so remove the column or replace "
+                            "its values by numbers"
+                          : hint_);
     }
     const auto value = static_cast<float>(number.value);
     if (std::isinf(value))
@@ -168,8 +175,8 @@ class TableReader {
     for (const Column& column : columns_) {
       if (column.missing == 0) continue;
       throw invalid_argument(path_, ":", column.first_missing_line, ": column '", column.name,
-                             "' has ", column.missing, " missing of ", rows_, " values (here ",
-                             column.first_missing,
+                             "' has ", column.missing, " missing of ", rows_,
+                             rows_ == 1 ? " value (here " : " values (here ", column.first_missing,
                              "), and models cannot take "
                              "missing values; fill them in, or remove the rows or the column");
     }
@@ -206,6 +213,7 @@ class TableReader {
   const std::string& path_;
   const CsvOptions& options_;
   std::vector<Column> columns_;
+  std::string hint_;  // at the delimiter, when there is but one column
   size_t label_ = static_cast<size_t>(-1);
   int64_t rows_ = 0;
   std::vector<float> values_;

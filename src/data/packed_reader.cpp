@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "data/regular_file.h"
 #include "thalweg/base/error.h"
 #include "thalweg/base/file.h"
 
@@ -23,6 +24,7 @@ struct PackedReader::State {
 PackedReader::PackedReader(const std::string& path) : state_(std::make_unique<State>()) {
   State& s = *state_;
   s.path = path;
+  check_regular_file(path);
   s.bytes = read_file(path);
   s.packed = s.bytes.size() >= 2 && s.bytes[0] == '\x1f' && s.bytes[1] == '\x8b';
   if (!s.packed) return;

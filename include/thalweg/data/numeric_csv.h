@@ -18,6 +18,9 @@ struct CsvOptions {
   /// The first line holds the column names. Without it they are c1, c2, ...
   bool header = true;
   char delimiter = ',';
+  /// For messages: how whoever reads them sets the two above.
+  std::string header_remedy = "set the option header to false";
+  std::string delimiter_remedy = "set the option delimiter";
 };
 
 struct NumericTable {
@@ -35,7 +38,7 @@ struct NumericTable {
 /// Errors, naming file, line and column: those of read_file; invalid_argument for an empty file, no
 /// data rows, no feature column, names missing or twice, an unknown label, a ragged row, text in a
 /// feature column, missing values (empty, NA, NaN, null, None, ?), infinities, an open quote, bytes
-/// that are no text.
+/// that are no text, a path that is no regular file.
 NumericTable read_numeric_csv(const std::string& path, const CsvOptions& options = {});
 
 /// The named feature columns in this order, [rows, names]; other columns are left out. Throws

@@ -1,6 +1,7 @@
 #include "thalweg/train/checkpoint_manager.h"
 
 #include <cmath>
+#include <utility>
 
 #include "thalweg/base/file.h"
 #include "thalweg/base/log.h"
@@ -70,7 +71,7 @@ CheckpointExtras restore_all(const std::string& prefix, const Graph& graph,
 }  // namespace
 
 CheckpointManager::CheckpointManager(std::string folder, CheckpointOptions options)
-    : folder_(std::move(folder)), options_(options) {
+    : folder_(std::move(folder)), options_(std::move(options)) {
   if (options_.keep_last < 1) {
     throw invalid_argument("checkpoints: keep_last is ", options_.keep_last,
                            ", at least 1 must be kept");
@@ -95,7 +96,12 @@ std::string CheckpointManager::save(const VariableStore& variables, int64_t step
   if (step < 0) throw invalid_argument("a checkpoint of step ", step, ": steps count from 0");
   // Files of a checkpoint are never written over: a kill between two of them would leave neither.
   train::CheckpointName name{.step = step};
-  while (checkpoint_exists(join_path(folder_, name.to_string()))) ++name.revision;
+  const auto is_taken = [&](const std::string& folder) {
+    return checkpoint_exists(join_path(folder, name.to_string()));
+  };
+  while (is_taken(folder_) || (!options_.moves_to.empty() && is_taken(options_.moves_to))) {
+    ++name.revision;
+  }
   const CheckpointRecord record{.prefix = join_path(folder_, name.to_string()),
                                 .step = step,
                                 .timestamp = options_.clock->wall_seconds()};
@@ -118,6 +124,7 @@ std::string CheckpointManager::save(const VariableStore& variables, int64_t step
       best->prefix = record.prefix;  // the same weights, under the name that stays
     }
     if (best && (!best_ || best->prefix != best_->prefix)) train::write_best(folder_, *best);
+    if (!best && !replaced_.empty()) remove_file(join_path(folder_, kBestCheckpointFile));
     write_records(kept);
     best_ = std::move(best);
   } catch (const Error& error) {
@@ -125,6 +132,7 @@ std::string CheckpointManager::save(const VariableStore& variables, int64_t step
                 str("checkpoint '", record.prefix, "' cannot be saved: ", error.message(),
                     records_.empty() ? "" : str("; '", records_.back().prefix, "' is as before")));
   }
+  for (const CheckpointRecord& old : std::exchange(replaced_, {})) remove_checkpoint(old.prefix);
   std::swap(records_, kept);
   for (const CheckpointRecord& other : kept) {
     if (other.step == step && other.prefix != record.prefix) remove_checkpoint(other.prefix);
@@ -211,11 +219,9 @@ RestoredCheckpoint CheckpointManager::restore_latest(
                   "' is whole; the newest: ", first_damage);
 }
 
-void CheckpointManager::clear() {
-  remove_file(join_path(folder_, kCheckpointStateFile));
-  remove_file(join_path(folder_, kBestCheckpointFile));
+void CheckpointManager::replace_with_next() {
   best_.reset();
-  for (const CheckpointRecord& record : records_) remove_checkpoint(record.prefix);
+  replaced_.insert(replaced_.end(), records_.begin(), records_.end());
   records_.clear();
 }
 

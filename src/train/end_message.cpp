@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "thalweg/base/strings.h"
+#include "train/progress_text.h"
 
 namespace thalweg {
 
@@ -29,10 +30,16 @@ std::string monitored(const TrainingOptions& options) {
   return str(options.validation ? "validation " : "", options.early_stopping.metric);
 }
 
+std::string name_of(const TrainingOptions& options, std::string_view limit) {
+  if (limit == "epochs") return options.names.epochs;
+  return limit == "patience" ? options.names.patience : std::string(limit);
+}
+
 std::string saved_text(const TrainResult& result, const TrainingOptions& options) {
   if (options.saving.folder.empty()) return "nothing was saved, as no checkpoint folder is set";
   if (result.last_checkpoint.empty()) return "no step was made, so there is nothing to save";
-  return str("the state is saved in '", result.last_checkpoint, "'; resume to go on");
+  return str("the state is saved in '", result.last_checkpoint, "', from which ",
+             options.names.resume, " goes on");
 }
 
 }  // namespace
@@ -43,19 +50,20 @@ std::string end_message(const TrainResult& result, const TrainingOptions& option
     case EndReason::kFinished:
       if (result.limit.empty()) return str("stopped ", at, " as a hook asked for it");
       return str("finished: ", result.limit, " ", value_of(options, result.limit),
-                 " reached after ", result.steps, " steps");
+                 " reached after ", counted(result.steps, "step"));
     case EndReason::kStoppedEarly:
       return str("stopped early after epoch ", result.epochs, ": ", monitored(options),
-                 " has not improved for ", options.early_stopping.patience, " evaluations",
+                 " has not improved for ", counted(options.early_stopping.patience, "evaluation"),
                  result.best ? str("; best ", result.best->value, " at step ", result.best->step)
                              : std::string());
     case EndReason::kInterrupted:
       return str("interrupted by ", result.signal == SIGINT ? "Ctrl-C (SIGINT) " : "SIGTERM ", at,
                  "; ", saved_text(result, options));
     case EndReason::kNothingLeft:
-      return str("nothing left to do: the training has made ", result.steps, " steps in ",
-                 result.epochs, " epochs, and ", result.limit, " is ",
-                 value_of(options, result.limit), "; raise ", result.limit, " to go on");
+      return str("nothing left to do: the training has made ", counted(result.steps, "step"),
+                 " in ", counted(result.epochs, "epoch"), ", and ", result.limit, " is ",
+                 value_of(options, result.limit), "; raise ", name_of(options, result.limit),
+                 " to go on");
   }
   return {};
 }

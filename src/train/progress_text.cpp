@@ -56,6 +56,10 @@ std::string speed_text(const LoopState& state, const StepRate& rate, std::string
 
 }  // namespace
 
+std::string counted(int64_t count, std::string_view noun) {
+  return str(count, ' ', noun, count == 1 ? "" : "s");
+}
+
 std::string duration_text(double seconds) {
   const auto total = static_cast<int64_t>(std::llround(std::max(seconds, 0.0)));
   const auto days = static_cast<long long>(total / 86400);
@@ -98,8 +102,8 @@ std::string epoch_line(const LoopState& state, const EpochRecord& record, int64_
                        double seconds) {
   const std::string validation = figures_text(record.validation, ", ", "validation ");
   return str("epoch ", of_total(record.epoch, state.epochs), ": ", figures_text(record.train, ", "),
-             validation.empty() ? "" : ", ", validation, " (", steps,
-             steps == 1 ? " step, " : " steps, ", duration_text(seconds), ")");
+             validation.empty() ? "" : ", ", validation, " (", counted(steps, "step"), ", ",
+             duration_text(seconds), ")");
 }
 
 std::string bar_line(const LoopState& state, const StepRate& rate, int columns, bool color) {

@@ -10,6 +10,9 @@
 
 namespace thalweg::train {
 
+/// "1 step", "2 steps".
+std::string counted(int64_t count, std::string_view noun);
+
 /// "4:05", "1:02:03", "2 d 3:00:00".
 std::string duration_text(double seconds);
 /// Four digits: "0.1234", "1.235e-05", "undefined" for NaN.

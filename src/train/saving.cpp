@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "thalweg/base/error.h"
+#include "thalweg/base/file.h"
 #include "thalweg/base/log.h"
 #include "train/end_message.h"
 #include "train/not_finite.h"
@@ -16,19 +17,24 @@ void TrainingRun::open_checkpoints() {
       saving.folder, CheckpointOptions{.keep_last = saving.keep_last,
                                        .keep_best = saving.keep_best || wants_best,
                                        .higher_is_better = options_.early_stopping.higher_is_better,
+                                       .moves_to = saving.moves_to,
                                        .clock = &clock_});
   if (checkpoints_->latest().empty()) return;
-  if (saving.overwrite) return checkpoints_->clear();
+  if (saving.overwrite) return checkpoints_->replace_with_next();
   if (!saving.resume) {
     throw already_exists("'", saving.folder, "' holds checkpoints of a training (the newest is '",
-                         checkpoints_->latest(),
-                         "'); go on with it (resume), remove it (overwrite), or choose another "
-                         "folder");
+                         checkpoints_->latest(), "'); go on with it (", options_.names.resume,
+                         "), replace it (", options_.names.overwrite,
+                         "), or choose another folder");
   }
   const RestoredCheckpoint restored = checkpoints_->restore_latest(
-      session_.graph(), variables_,
-      [&](const CheckpointExtras& extras) { check_fingerprint(extras, saving.fingerprint); });
+      session_.graph(), variables_, [&](const CheckpointExtras& extras) {
+        check_fingerprint(extras, saving.fingerprint, options_.names);
+      });
   state_.restore(restored.extras, variables_);
+  if (const auto& best = checkpoints_->best()) {
+    best_ = {.value = best->metric, .step = best->step, .prefix = best->prefix};
+  }
 }
 
 void TrainingRun::save_if_due() {
@@ -40,38 +46,67 @@ void TrainingRun::save_if_due() {
 }
 
 void TrainingRun::save_epoch(int64_t epoch) {
-  if (!checkpoints_) return note_best();
-  const int64_t every = options_.saving.every_epochs;
-  if ((every > 0 && epoch % every == 0) || (metric_ && checkpoints_->is_best(*metric_))) save();
+  const bool is_best = note_best();
+  const SavingOptions& saving = options_.saving;
+  const bool is_due = saving.every_epochs > 0 && epoch % saving.every_epochs == 0 &&
+                      now() - saved_at_ >= saving.least_seconds;
+  if (checkpoints_ && is_due) return save();
+  if (is_best && (checkpoints_ || options_.early_stopping.restore_best)) keep_best();
 }
 
 void TrainingRun::save() {
   // A step may leave weights that only the next one's loss would show to be lost.
   if (const std::string cause = find_not_finite(session_.graph(), variables_); !cause.empty()) {
-    const std::string last = checkpoints_->latest();
     throw out_of_range("training stopped after step ", loop_.step, " (epoch ", state_.epoch,
                        "): weights are not finite, so they were not saved. First: ", cause,
-                       ". Lower the learning rate, or bound the gradients (Clip). ",
-                       last.empty() ? std::string("No checkpoint was saved")
-                                    : str("The last good checkpoint is '", last, "'"));
+                       ". Lower ", options_.names.learning_rate, ", or bound the gradients (Clip)",
+                       last_good_text());
   }
+  if (kept_best_ && best_->step != loop_.step) save_kept_best();
   const std::string prefix = checkpoints_->save(
       variables_, loop_.step,
       state_.to_extras(variables_.random_runs(), options_.saving.fingerprint), metric_);
+  kept_best_.reset();
   unsaved_ = false;
   saved_at_ = now();
   for (const auto& hook : hooks_) hook->saved(loop_, prefix);
 }
 
-void TrainingRun::note_best() {
-  if (!metric_ || std::isnan(*metric_)) return;
+bool TrainingRun::note_best() {
+  if (!metric_ || !std::isfinite(*metric_)) return false;
   const bool is_better =
       !best_ || (options_.early_stopping.higher_is_better ? *metric_ > best_->value
                                                           : *metric_ < best_->value);
-  if (!is_better) return;
-  best_ = {.value = *metric_, .step = loop_.step, .prefix = {}};
-  if (!options_.early_stopping.restore_best) return;
-  for (const std::string& name : variables_.names()) best_weights_[name] = variables_.get(name);
+  if (is_better) best_ = {.value = *metric_, .step = loop_.step, .prefix = {}};
+  return is_better;
+}
+
+void TrainingRun::keep_best() {
+  kept_best_ = std::make_unique<KeptBest>();
+  for (const std::string& name : variables_.names()) {
+    kept_best_->variables.set(name, variables_.get(name));
+  }
+  if (!checkpoints_) return;
+  kept_best_->extras = state_.to_extras(variables_.random_runs(), options_.saving.fingerprint);
+}
+
+void TrainingRun::save_kept_best() {
+  checkpoints_->save(kept_best_->variables, best_->step, kept_best_->extras, best_->value);
+  kept_best_.reset();
+}
+
+// Also sees to it that what is good stays.
+std::string TrainingRun::last_good_text() {
+  if (!options_.saving.moves_to.empty()) return {};  // what failed will not be moved anywhere
+  if (checkpoints_ && kept_best_) save_kept_best();
+  const std::string last = checkpoints_ ? checkpoints_->latest() : std::string();
+  return last.empty() ? ". No checkpoint was saved"
+                      : str(". The last good checkpoint is '", last, "'");
+}
+
+std::string TrainingRun::told(const std::string& prefix) const {
+  const std::string& folder = options_.saving.moves_to;
+  return folder.empty() || prefix.empty() ? prefix : join_path(folder, base_name(prefix));
 }
 
 // The epoch that max_steps (or a hook, or a signal) ended before its time: its figures are told,
@@ -83,10 +118,9 @@ void TrainingRun::add_last_record() {
   if (result_.reason == EndReason::kFinished) {
     if (evaluator_ && evaluate(record)) {
       metric_ = figure(record.validation, options_.early_stopping.metric);
-      if (!checkpoints_) {
-        note_best();
-      } else if (checkpoints_->is_best(*metric_)) {
-        checkpoints_->set_metric(*metric_);
+      if (note_best()) {
+        kept_best_.reset();
+        if (checkpoints_) checkpoints_->set_metric(*metric_);
       }
     }
     for (const auto& hook : hooks_) hook->end_epoch(loop_, record);
@@ -101,11 +135,18 @@ void TrainingRun::restore_best() {
     best_ = {.value = best.metric, .step = best.step, .prefix = best.prefix};
   }
   result_.best = best_;
-  if (!best_ || !options_.early_stopping.restore_best) return;
+  if (!best_) return;
+  result_.best->prefix = told(best_->prefix);
+  if (!options_.early_stopping.restore_best) return;
   if (best_->step != loop_.step) {
     try {
-      if (checkpoints_) checkpoints_->restore(best_->prefix, session_.graph(), variables_);
-      for (const auto& [name, value] : best_weights_) variables_.set(name, value);
+      if (checkpoints_) {
+        checkpoints_->restore(best_->prefix, session_.graph(), variables_);
+      } else {
+        for (const std::string& name : kept_best_->variables.names()) {
+          variables_.set(name, kept_best_->variables.get(name));
+        }
+      }
     } catch (const Error& error) {
       log_warning("train",
                   "the best weights cannot be restored, the last ones stay: ", error.message());
@@ -122,7 +163,8 @@ void TrainingRun::finish() {
   if (!nothing_done) add_last_record();
   result_.steps = loop_.step;
   result_.epochs = state_.epoch - 1;
-  if (checkpoints_) result_.last_checkpoint = checkpoints_->latest();
+  if (checkpoints_) result_.last_checkpoint = told(checkpoints_->latest());
+  result_.step_seconds = busy_seconds_;
   if (busy_seconds_ > 0) {
     result_.examples_per_second = static_cast<double>(busy_examples_) / busy_seconds_;
   }

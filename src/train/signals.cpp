@@ -1,5 +1,7 @@
 #include "thalweg/train/signals.h"
 
+#include <unistd.h>
+
 #include <csignal>
 
 #include <array>
@@ -10,15 +12,16 @@
 namespace thalweg {
 namespace {
 
+constexpr int kSignalStatus = 128;
+
 std::atomic<int> g_received{0};
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may not wait for a lock");
 
 extern "C" void note_signal(int signal) {
   int none = 0;
   if (g_received.compare_exchange_strong(none, signal)) return;
-  // The second one: what the system does without a handler, once this one returns.
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
+  // The second one. The status is that which shells give for the signal.
+  _exit(kSignalStatus + signal);
 }
 
 struct Handlers {

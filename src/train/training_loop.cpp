@@ -43,6 +43,7 @@ void check_options(const TrainingOptions& options) {
   check_not_negative("saving.every_steps", static_cast<double>(options.saving.every_steps));
   check_not_negative("saving.every_epochs", static_cast<double>(options.saving.every_epochs));
   check_not_negative("saving.every_seconds", options.saving.every_seconds);
+  check_not_negative("saving.least_seconds", options.saving.least_seconds);
   if (options.saving.resume && options.saving.overwrite) {
     throw invalid_argument("training: saving.resume and saving.overwrite exclude each other");
   }

@@ -157,15 +157,13 @@ void TrainingRun::make_step(const data::Example& batch) {
   for (const auto& hook : hooks_) hook->after_step(loop_);
 }
 
-Error TrainingRun::not_finite(const std::string& cause, bool weights_changed) const {
-  const std::string last = checkpoints_ ? checkpoints_->latest() : std::string();
+Error TrainingRun::not_finite(const std::string& cause, bool weights_changed) {
   return out_of_range(
       "training stopped at step ", loop_.step + 1, " (epoch ", state_.epoch, ", batch ",
       state_.step_in_epoch + 1, "): the loss is not finite. First value that is not: ", cause,
-      weights_changed ? "" : ". No weight was changed in this step",
-      ". Lower the learning rate, bound the gradients (Clip), or look at the data of this batch. ",
-      last.empty() ? std::string("No checkpoint was saved")
-                   : str("The last good checkpoint is '", last, "'"));
+      weights_changed ? "" : ". No weight was changed in this step", ". Lower ",
+      options_.names.learning_rate,
+      ", bound the gradients (Clip), or look at the data of this batch", last_good_text());
 }
 
 bool TrainingRun::evaluate(EpochRecord& record) {

@@ -1,7 +1,6 @@
 // One run of a training loop, from the first batch or a checkpoint to its end.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,7 +35,7 @@ class TrainingRun {
   bool close_epoch();  // false: a signal cut its evaluation short, and it stays open
   bool evaluate(EpochRecord& record);
   void make_step(const data::Example& batch);
-  Error not_finite(const std::string& cause, bool weights_changed) const;
+  Error not_finite(const std::string& cause, bool weights_changed);
   bool end_reached();
   bool interrupted() const { return signals_ && ScopedSignals::received() != 0; }
 
@@ -44,7 +43,12 @@ class TrainingRun {
   void save_if_due();
   void save_epoch(int64_t epoch);
   void save();
-  void note_best();
+  bool note_best();  // whether the weights as they are are the best so far
+  void keep_best();
+  void save_kept_best();
+  std::string last_good_text();
+  // The prefix as it will be once the files were moved.
+  std::string told(const std::string& prefix) const;
 
   // End.
   void finish();
@@ -76,9 +80,13 @@ class TrainingRun {
   bool unsaved_ = false;          // whether the state is newer than the last checkpoint
   double saved_at_ = 0;           // by now()
   std::optional<double> metric_;  // of the weights as they are, when they were evaluated
-  // Without a folder the best weights are kept in memory.
   std::optional<TrainResult::Best> best_;
-  std::map<std::string, Tensor> best_weights_;
+  // The best weights, until a checkpoint holds them, and what else it needs.
+  struct KeptBest {
+    VariableStore variables;
+    CheckpointExtras extras;
+  };
+  std::unique_ptr<KeptBest> kept_best_;
 
   double wait_seconds_ = 0;  // for the batch in hand
   double busy_seconds_ = 0;  // in steps and waiting for data, but for the first step

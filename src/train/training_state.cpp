@@ -127,13 +127,14 @@ void TrainingState::restore(const CheckpointExtras& extras, VariableStore& varia
   *this = std::move(next);
 }
 
-void check_fingerprint(const CheckpointExtras& extras, const std::string& fingerprint) {
+void check_fingerprint(const CheckpointExtras& extras, const std::string& fingerprint,
+                       const OptionNames& names) {
   const std::string saved = at(extras, kFingerprint).item<std::string>();
   if (fingerprint.empty() || saved.empty() || saved == fingerprint) return;
   throw failed_precondition(
       "the checkpoint was made with other data or another configuration (fingerprint '", saved,
       "', now '", fingerprint,
-      "'); go on with those of then, or start anew in another folder, or with overwrite");
+      "'); go on with those of then, or start anew in another folder, or with ", names.overwrite);
 }
 
 }  // namespace thalweg::train

@@ -9,6 +9,7 @@
 #include "thalweg/train/checkpoint_manager.h"
 #include "thalweg/train/early_stopping.h"
 #include "thalweg/train/hook.h"
+#include "thalweg/train/option_names.h"
 #include "train/running_figures.h"
 
 namespace thalweg::train {
@@ -29,6 +30,7 @@ struct TrainingState {
 };
 
 /// Throws failed_precondition when the checkpoint was made with another fingerprint.
-void check_fingerprint(const CheckpointExtras& extras, const std::string& fingerprint);
+void check_fingerprint(const CheckpointExtras& extras, const std::string& fingerprint,
+                       const OptionNames& names);
 
 }  // namespace thalweg::train

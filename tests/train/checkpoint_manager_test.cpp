@@ -311,15 +311,30 @@ TEST(CheckpointManager, ForgetsABestThatIsGoneOrUnreadable) {
   EXPECT_NE(warning.find("cannot be understood"), std::string::npos);
 }
 
-TEST(CheckpointManager, ClearsTheFolder) {
+TEST(CheckpointManager, ReplacesWhatIsThereOnlyWithTheNext) {
   const TemporaryFolder folder;
   Model model;
   CheckpointManager manager(folder.path());
   save(manager, model, 1, 0.5);
-  manager.clear();
+  save(manager, model, 7);
+  manager.replace_with_next();
   EXPECT_TRUE(manager.checkpoints().empty());
   EXPECT_FALSE(manager.best());
-  EXPECT_TRUE(list_folder(folder.path()).empty());
+  EXPECT_EQ(CheckpointManager(folder.path()).latest(), folder / "ckpt-7");
+  EXPECT_TRUE(CheckpointManager(folder.path()).best());
+  save(manager, model, 1);
+  const CheckpointManager after(folder.path());
+  ASSERT_EQ(after.checkpoints().size(), 1u);
+  EXPECT_EQ(after.latest(), folder / "ckpt-1-2");
+  EXPECT_FALSE(after.best());
+  EXPECT_FALSE(checkpoint_exists(folder / "ckpt-7"));
+  EXPECT_FALSE(checkpoint_exists(folder / "ckpt-1"));
+}
+
+TEST(CheckpointManager, WithoutACheckpointSaysSo) {
+  const TemporaryFolder folder;
+  Model model;
+  CheckpointManager manager(folder.path());
   expect_error(
       Code::kFailedPrecondition, [&] { manager.set_metric(1); }, "no checkpoint");
   expect_error(

@@ -103,7 +103,8 @@ TEST_P(Resume, AfterManyInterruptionsBySignals) {
     }
     EXPECT_EQ(result.signal, signal);
     EXPECT_EQ(result.steps_now, 4);
-    EXPECT_NE(result.message.find("resume to go on"), std::string::npos) << result.message;
+    EXPECT_NE(result.message.find("from which resume goes on"), std::string::npos)
+        << result.message;
     EXPECT_NE(result.message.find(result.last_checkpoint), std::string::npos) << result.message;
   }
   EXPECT_EQ(runs, (static_cast<int>(expected.steps) + 3) / 4 + (expected.steps % 4 == 0 ? 1 : 0));
@@ -209,9 +210,17 @@ TEST(ResumedTraining, DoesNotMixTrainingsInSilence) {
   expect_error(
       Code::kAlreadyExists, [&] { Classifier().train(o); }, "ckpt-3", "resume", "overwrite");
   o.saving.overwrite = true;
+  // Checkpoints stay until there is a new one, under another name.
+  o.hooks = {std::make_shared<AfterStep>([](LoopState&) { throw aborted("enough"); })};
+  expect_error(
+      Code::kAborted, [&] { Classifier().train(o); }, "enough");
+  EXPECT_EQ(CheckpointManager(folder.path()).latest(), folder / "ckpt-3");
+  o.hooks.clear();
   const TrainResult result = Classifier().train(o);
   EXPECT_EQ(result.first_step, 0);
   EXPECT_EQ(result.steps, 3);
+  EXPECT_EQ(CheckpointManager(folder.path()).latest(), folder / "ckpt-3-2");
+  EXPECT_FALSE(file_exists(folder / "ckpt-3.index"));
 }
 
 TEST(ResumedTraining, SaysWhatWouldGoOnWhenNothingIsLeft) {

@@ -55,7 +55,15 @@ TEST(SignalsDeathTest, TheSecondOneEndsTheProcess) {
         std::raise(SIGINT);
         std::_Exit(7);
       },
-      ::testing::KilledBySignal(SIGINT), "");
+      ::testing::ExitedWithCode(128 + SIGINT), "");
+  EXPECT_EXIT(
+      {
+        const ScopedSignals signals;
+        std::raise(SIGINT);
+        std::raise(SIGTERM);
+        std::_Exit(7);
+      },
+      ::testing::ExitedWithCode(128 + SIGTERM), "");
 }
 
 }  // namespace

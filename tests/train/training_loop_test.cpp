@@ -1,5 +1,6 @@
 #include "thalweg/train/training_loop.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "allocation_count.h"
@@ -82,7 +83,7 @@ TEST(TrainingLoop, CallsHooksInOrder) {
   const auto record = std::make_shared<Record>();
   Classifier model;
   TrainingOptions options{.epochs = 2};
-  options.saving.folder = folder.path();
+  options.saving = {.folder = folder.path(), .least_seconds = 0};
   options.hooks = {record};
   model.train(options, point_batches(6, 3));
   EXPECT_EQ(record->calls,
@@ -257,11 +258,55 @@ TEST(TrainingLoop, SavesByStepsByTimeAndAtTheEnd) {
   EXPECT_EQ(steps, (std::vector<int64_t>{4, 6, 8, 12, 13}));
 }
 
+TEST(TrainingLoop, ShortEpochsAreNotSavedOneByOne) {
+  const TemporaryFolder folder;
+  FakeClock clock(1000);
+  Classifier model(Sgd({.learning_rate = 8.0}));
+  TrainingOptions options{.epochs = 20, .validation = model.validation(), .clock = &clock};
+  options.saving = {.folder = folder.path(), .keep_last = 100};
+  options.hooks = {std::make_shared<AfterStep>([&](LoopState& s) {
+    if (s.step % 8 == 0) clock.advance(4);  // an epoch
+  })};
+  const TrainResult result = model.train(options);
+  std::vector<int64_t> steps;
+  const CheckpointManager manager(folder.path());
+  for (const CheckpointRecord& record : manager.checkpoints()) steps.push_back(record.step);
+  // Every third epoch and the last, and before one of these the best since the last.
+  for (const int64_t step : {24, 48, 72, 96, 120, 144, 160}) {
+    EXPECT_NE(std::find(steps.begin(), steps.end(), step), steps.end()) << step;
+  }
+  EXPECT_LT(steps.size(), 14u);
+  // The best of all is the best, saved at once or not.
+  double least = figure(result.history[0].validation, "loss");
+  for (const EpochRecord& epoch : result.history) {
+    least = std::min(least, figure(epoch.validation, "loss"));
+  }
+  ASSERT_TRUE(manager.best());
+  EXPECT_EQ(manager.best()->metric, least);
+  EXPECT_EQ(result.best->value, least);
+  EXPECT_EQ(evaluate(*model.session, model.evaluation, model.validation().batches)["loss"], least);
+}
+
+TEST(TrainingLoop, SpeaksOfTheFolderThatItsFilesMoveTo) {
+  const TemporaryFolder folder;
+  Classifier first;
+  TrainingOptions options{.max_steps = 3, .validation = first.validation()};
+  options.saving.folder = folder / "place";
+  first.train(options);
+  Classifier second;
+  options.validation = second.validation();
+  options.saving = {.folder = folder / "new", .moves_to = folder / "place"};
+  const TrainResult result = second.train(options);
+  EXPECT_EQ(result.last_checkpoint, folder / "place/ckpt-3-2");
+  EXPECT_EQ(result.best->prefix, folder / "place/ckpt-3-2");
+  EXPECT_TRUE(checkpoint_exists(folder / "new/ckpt-3-2"));
+}
+
 TEST(TrainingLoop, AFullDiskEndsItWithTheOldCheckpointIntact) {
   const TemporaryFolder folder;
   Classifier model;
   TrainingOptions options{.epochs = 3};
-  options.saving.folder = folder.path();
+  options.saving = {.folder = folder.path(), .least_seconds = 0};
   std::unique_ptr<ScopedDiskFull> full;
   options.hooks = {std::make_shared<AfterStep>([&](LoopState& s) {
     if (s.step == 12) full = std::make_unique<ScopedDiskFull>(100);

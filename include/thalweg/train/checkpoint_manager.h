@@ -30,6 +30,8 @@ struct CheckpointOptions {
   bool higher_is_better = false;
   /// For whoever only restores: the folder is left as it is, leftovers of killed writers included.
   bool read_only = false;
+  /// Names of new checkpoints are free in this folder too, as they will be moved there.
+  std::string moves_to = {};
   /// For time stamps; null: the machine's clock. Must outlive the manager.
   const Clock* clock = nullptr;
 };
@@ -91,8 +93,9 @@ class CheckpointManager {
   RestoredCheckpoint restore_latest(
       const Graph& graph, VariableStore& variables,
       const std::function<void(const CheckpointExtras&)>& check = {}) const;
-  /// Removes all checkpoints and records of the folder.
-  void clear();
+  /// Lets the next save() replace all checkpoints and records there are. Until then they stay on
+  /// the disk as they are, though checkpoints() and best() know no more of them.
+  void replace_with_next();
 
  private:
   void write_records(const std::vector<CheckpointRecord>& records) const;
@@ -103,6 +106,7 @@ class CheckpointManager {
   std::string folder_;
   CheckpointOptions options_;
   std::vector<CheckpointRecord> records_;
+  std::vector<CheckpointRecord> replaced_;  // by the next save()
   std::optional<BestCheckpoint> best_;
 };
 

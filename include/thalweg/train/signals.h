@@ -4,8 +4,9 @@
 namespace thalweg {
 
 /// While one lives, the first SIGINT or SIGTERM only sets a flag; a second one ends the process at
-/// once. Signals that the process ignored (nohup) stay ignored. The last one destroyed restores the
-/// handlers and clears the flag. Thread-safe.
+/// once, with the exit status 128 and the signal's number (130 for Ctrl-C), and what was not saved
+/// is lost. Signals that the process ignored (nohup) stay ignored. The last one destroyed restores
+/// the handlers and clears the flag. Thread-safe.
 class ScopedSignals {
  public:
   ScopedSignals();

@@ -19,6 +19,7 @@
 #include "thalweg/train/early_stopping.h"
 #include "thalweg/train/evaluation.h"
 #include "thalweg/train/hook.h"
+#include "thalweg/train/option_names.h"
 #include "thalweg/train/progress.h"
 #include "thalweg/train/train_spec.h"
 
@@ -38,15 +39,23 @@ struct SavingOptions {
   int64_t every_steps = 0;
   double every_seconds = 600;
   int64_t every_epochs = 1;
+  /// The end of an epoch saves only when the last checkpoint (or the start) is this old, so that
+  /// short epochs do not spend their time on the disk. The best weights are kept in memory until
+  /// the next checkpoint, which saves them too.
+  double least_seconds = 10;
   int64_t keep_last = 5;
   bool keep_best = true;
-  /// What to do when the folder holds checkpoints: go on from the newest whole one, or remove them.
-  /// With neither, run() throws already_exists.
+  /// What to do when the folder holds checkpoints: go on from the newest whole one, or replace
+  /// them: they stay until this training saves its first. With neither, run() throws
+  /// already_exists.
   bool resume = false;
   bool overwrite = false;
   /// Tells data and configuration apart; a checkpoint with another one is not resumed
   /// (failed_precondition). Empty: not checked.
   std::string fingerprint = {};
+  /// For who moves the files of `folder` to another one after the run: checkpoints get names that
+  /// are free there too, and results and messages speak of it. Empty: they stay.
+  std::string moves_to = {};
 };
 
 struct SummaryOptions {
@@ -74,6 +83,8 @@ struct TrainingOptions {
   std::vector<std::shared_ptr<Hook>> hooks = {};
   /// Whether Ctrl-C and SIGTERM end the training after the current step, with its state saved.
   bool handle_signals = true;
+  /// For messages.
+  OptionNames names = {};
   /// Null: the machine's clock. Must outlive the loop.
   const Clock* clock = nullptr;
 };
@@ -108,10 +119,14 @@ struct TrainResult {
   };
   std::optional<Best> best;
   bool best_restored = false;
-  std::string last_checkpoint;     // prefix: the weights of the last step, to go on from
-  std::string summary_failure;     // not empty: summaries are not complete, and why
-  double seconds = 0;              // of this run
-  double examples_per_second = 0;  // without the first step and evaluations; 0: not known
+  std::string last_checkpoint;  // prefix: the weights of the last step, to go on from
+  std::string summary_failure;  // not empty: summaries are not complete, and why
+  double seconds = 0;           // of this run
+  /// Of `seconds`, those in steps and waiting for their data, but for the first step, which builds
+  /// the plan; evaluating and saving do not count. And the examples of these steps by this time; 0:
+  /// not known.
+  double step_seconds = 0;
+  double examples_per_second = 0;
 };
 
 /// One training. Thread-compatible; session and graph must outlive it.

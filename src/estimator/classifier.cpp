@@ -7,20 +7,9 @@
 namespace thalweg {
 namespace {
 
-std::unique_ptr<Estimator::State> make_state(Network network, ClassifierOptions options,
-                                             std::optional<Layer> layer = {}) {
-  if (!network) throw invalid_argument("a Classifier needs a network, but the function is empty");
-  auto state = std::make_unique<Estimator::State>();
-  state->kind = "classifier";
-  state->network = std::move(network);
-  state->layer = std::move(layer);
-  state->optimizer = std::move(options.optimizer);
-  state->batch_size = options.batch_size;
-  state->seed = options.seed;
-  state->standardize = options.standardize;
-  state->folder = std::move(options.model_folder);
-  state->columns = std::move(options.feature_names);
-  state->label.column = std::move(options.label_name);
+std::unique_ptr<Estimator::State> make_classifier_state(Network network, ClassifierOptions options,
+                                                        std::optional<Layer> layer = {}) {
+  auto state = make_state("classifier", std::move(network), std::move(layer), options);
   state->label.class_names = std::move(options.class_names);
   return state;
 }
@@ -28,9 +17,9 @@ std::unique_ptr<Estimator::State> make_state(Network network, ClassifierOptions 
 }  // namespace
 
 Classifier::Classifier(Layer network, ClassifierOptions options)
-    : Classifier(make_state(network, std::move(options), network)) {}
+    : Classifier(make_classifier_state(network, std::move(options), network)) {}
 Classifier::Classifier(Network network, ClassifierOptions options)
-    : Classifier(make_state(std::move(network), std::move(options))) {}
+    : Classifier(make_classifier_state(std::move(network), std::move(options))) {}
 Classifier::Classifier(std::unique_ptr<State> state) : Estimator(std::move(state)) {}
 Classifier::Classifier(Classifier&&) noexcept = default;
 

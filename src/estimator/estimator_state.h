@@ -39,6 +39,27 @@ struct Estimator::State {
   ModelGraph& ready() const;
 };
 
+/// State of a new estimator, from what ClassifierOptions and RegressorOptions have in common.
+template <class Options>
+std::unique_ptr<Estimator::State> make_state(std::string_view kind, Network network,
+                                             std::optional<Layer> layer, Options& options) {
+  if (!network) {
+    throw invalid_argument("a ", kind, " needs a network, but the function is empty");
+  }
+  auto state = std::make_unique<Estimator::State>();
+  state->kind = kind;
+  state->network = std::move(network);
+  state->layer = std::move(layer);
+  state->optimizer = std::move(options.optimizer);
+  state->batch_size = options.batch_size;
+  state->seed = options.seed;
+  state->standardize = options.standardize;
+  state->folder = std::move(options.model_folder);
+  state->columns = std::move(options.feature_names);
+  state->label.column = std::move(options.label_name);
+  return state;
+}
+
 /// State of a model folder. `network` is used when the folder describes none.
 std::unique_ptr<Estimator::State> load_state(const std::string& folder, std::string_view kind,
                                              const LayerMakers& makers, Network network);

@@ -4,6 +4,7 @@
 #include "estimator/estimator_state.h"
 #include "estimator/fit_data.h"
 #include "estimator/fit_hooks.h"
+#include "estimator/replacement.h"
 #include "thalweg/base/clock.h"
 #include "thalweg/base/crc32c.h"
 #include "thalweg/base/file.h"
@@ -55,17 +56,20 @@ void check_options(const FitOptions& options, const std::string& folder) {
   if (options.resume && folder.empty()) {
     throw failed_precondition("there is nothing to resume: the estimator has no model folder");
   }
+  if (!folder.empty() && file_exists(folder) && !is_folder(folder)) {
+    throw already_exists("'", folder, "' is a file; a model is saved in a folder of its own");
+  }
   if (options.resume) check_resumable(folder);
   if (!folder.empty() && !options.resume && !options.overwrite && is_model_folder(folder)) {
-    throw already_exists("'", folder,
-                         "' holds a model; go on with its training (resume), replace it "
-                         "(overwrite), or choose another folder");
+    throw already_exists("'", folder, "' holds a model; go on with its training (",
+                         options.names.resume, "), replace it (", options.names.overwrite,
+                         "), or choose another folder");
   }
 }
 
 // Says in what the training that is to go on differs from the one that was begun.
 void check_same_training(const std::string& folder, const ModelRecord& old,
-                         const ModelRecord& record) {
+                         const ModelRecord& record, const OptionNames& names) {
   std::vector<std::string> differences;
   const auto compare = [&](std::string_view what, const auto& was, const auto& is) {
     if (!(was == is)) differences.push_back(str(what, " was ", was, " and is ", is));
@@ -78,9 +82,9 @@ void check_same_training(const std::string& folder, const ModelRecord& old,
   compare("the data's fingerprint", old.run.data_fingerprint, record.run.data_fingerprint);
   if (old.network != record.network) differences.emplace_back("the network is another one");
   if (differences.empty()) return;
-  throw failed_precondition("cannot go on with the training in '", folder,
-                            "': ", join(differences, "; "),
-                            ". Go on with the same data and settings, or train anew (overwrite)");
+  throw failed_precondition(
+      "cannot go on with the training in '", folder, "': ", join(differences, "; "),
+      ". Go on with the same data and settings, or train anew (", names.overwrite, ")");
 }
 
 const EpochRecord* find_epoch(const std::vector<EpochRecord>& history, int64_t step) {
@@ -99,7 +103,8 @@ std::string fingerprint_of(const ModelRecord& record) {
 }
 
 TrainingOptions training_options(const FitOptions& options, FitData& data, const ModelGraph& model,
-                                 const std::string& folder, ModelRecord& record) {
+                                 const std::string& folder, const Replacement* replacement,
+                                 ModelRecord& record) {
   TrainingOptions result;
   result.epochs = options.epochs;
   if (data.validation_batches) {
@@ -108,19 +113,36 @@ TrainingOptions training_options(const FitOptions& options, FitData& data, const
   result.early_stopping.patience = options.patience;
   result.progress = options.progress;
   result.handle_signals = options.handle_signals;
+  result.names = options.names;
   if (!folder.empty()) {
-    const std::string events = join_path(folder, kEventsFolder);
-    result.saving = {.folder = folder,
+    const std::string place = replacement != nullptr ? replacement->folder() : folder;
+    const std::string events = join_path(place, kEventsFolder);
+    result.saving = {.folder = place,
                      .every_steps = options.checkpoint_steps,
                      .resume = options.resume,
-                     .overwrite = options.overwrite,
                      .fingerprint = fingerprint_of(record)};
+    if (replacement != nullptr) result.saving.moves_to = folder;
     result.summary.folder = events;
-    result.hooks.push_back(std::make_shared<RecordHook>(folder, record));
+    result.hooks.push_back(std::make_shared<RecordHook>(place, record));
     result.hooks.push_back(std::make_shared<HistogramHook>(join_path(events, "weights")));
   }
   result.hooks.insert(result.hooks.end(), options.hooks.begin(), options.hooks.end());
   return result;
+}
+
+// What is known of a run before its first step.
+void describe_run(RunRecord& run, const FitOptions& options, const FitData& data) {
+  run.epochs = options.epochs;
+  run.validation_split = options.validation ? 0 : options.validation_split;
+  run.patience = options.patience;
+  run.threads = num_threads();
+  run.data = options.data_name;
+  run.data_fingerprint = data.fingerprint;
+  run.training_rows = data.training_rows;
+  run.validation_rows = data.validation_rows;
+  run.command = options.command;
+  run.started = utc_now();
+  run.environment = describe_environment();
 }
 
 void record_result(ModelRecord& record, const TrainResult& result, double seconds_before) {
@@ -152,20 +174,11 @@ FitReport Estimator::fit(const Dataset& data, const FitOptions& options) {
                                        .columns = s.columns},
                                       *head);
   ModelRecord record = s.new_record(*head, prepared.input);
-  record.run.epochs = options.epochs;
-  record.run.validation_split = options.validation ? 0 : options.validation_split;
-  record.run.patience = options.patience;
-  record.run.threads = num_threads();
-  record.run.data = options.data_name;
-  record.run.data_fingerprint = prepared.fingerprint;
-  record.run.training_rows = prepared.training_rows;
-  record.run.validation_rows = prepared.validation_rows;
-  record.run.command = options.command;
-  record.run.started = utc_now();
-  record.run.environment = describe_environment();
+  describe_run(record.run, options, prepared);
+  if (options.resume) take_over_replacement(s.folder);
   if (options.resume && is_model_folder(s.folder)) {
     const ModelRecord old = read_model_record(s.folder);
-    check_same_training(s.folder, old, record);
+    check_same_training(s.folder, old, record, options.names);
     record.run.history = old.run.history;
     record.run.seconds = old.run.seconds;
     record.run.started = old.run.started;
@@ -178,29 +191,40 @@ FitReport Estimator::fit(const Dataset& data, const FitOptions& options) {
                                             make_optimizer(s.optimizer, steps));
   record.run.parameters = model->trainable_parameters();
 
-  // From here on the old model is gone.
+  std::optional<Replacement> replacement;
+  if (options.overwrite && !s.folder.empty() && holds_model_files(s.folder)) {
+    replacement.emplace(s.folder);
+  }
+  // From here on the old model lives in its folder only.
   s.head = std::move(head);
   s.record = std::move(record);
   s.variables = std::move(variables);
   s.model = std::move(model);
   s.has_weights = true;
   const double seconds_before = s.record.run.seconds;
-  if (options.overwrite && !s.folder.empty()) {
-    remove_file(join_path(s.folder, kModelFile));
-    remove_events(join_path(s.folder, kEventsFolder));
-  }
   FitReport report{.baseline = prepared.baseline};
   try {
     TrainingLoop loop(s.model->session(), s.model->train_spec(),
-                      training_options(options, prepared, *s.model, s.folder, s.record));
+                      training_options(options, prepared, *s.model, s.folder,
+                                       replacement ? &*replacement : nullptr, s.record));
     report.training = loop.run(prepared.batches);
   } catch (const Error& error) {
     s.record.run.state = str("failed: ", error.message());
+    if (replacement) {
+      throw Error(error.code(),
+                  str(error.message(), ". The model in '", s.folder, "' is as it was before"));
+    }
     if (!s.folder.empty() && is_model_folder(s.folder)) write_model_record(s.folder, s.record);
     throw;
   }
   record_result(s.record, report.training, seconds_before);
-  if (!s.folder.empty()) write_model_record(s.folder, s.record);
+  if (replacement && !report.training.last_checkpoint.empty()) {
+    write_model_record(replacement->folder(), s.record);
+    replacement->commit();
+    report.replaced = true;
+  } else if (!s.folder.empty() && !replacement) {
+    write_model_record(s.folder, s.record);
+  }
   const TrainResult& result = report.training;
   const int64_t step = result.best_restored ? result.best->step : result.steps;
   if (const EpochRecord* epoch = find_epoch(result.history, step)) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "thalweg/base/crc32c.h"
 #include "thalweg/base/error.h"
 
 namespace thalweg {
@@ -54,6 +55,19 @@ std::string hex(uint64_t value) {
   return digits;
 }
 
+// Of the contents and of what they are called: class 1 of one table may be class 2 of another.
+std::string fingerprint_of(const Dataset& data, const std::vector<std::string>& columns,
+                           const LabelSpec& label) {
+  std::string names;
+  const auto add = [&](const std::string& name) { append(names, str(name.size(), ":", name)); };
+  for (const std::string& column : columns) add(column);
+  append(names, str("/", label.by_name, "/"));
+  add(label.column);
+  for (const std::string& name : label.class_names) add(name);
+  constexpr uint64_t kSpread = 0x9E3779B97F4A7C15;  // from 32 bits over all 64
+  return hex(data.fingerprint() ^ crc32c(names) * kSpread);
+}
+
 }  // namespace
 
 Dataset encoded_batches(const Dataset& data, int64_t batch_size, const Head& head) {
@@ -74,14 +88,14 @@ FitData prepare_fit_data(const Dataset& data, const FitSettings& settings, Head&
   if (data.is_infinite()) {
     throw invalid_argument("the data have no end, so there are no epochs; call take() first");
   }
-  FitData result{
-      .input = InputSpec::of(spec[0]), .batches = data, .fingerprint = hex(data.fingerprint())};
+  FitData result{.input = InputSpec::of(spec[0]), .batches = data};
   result.input.columns = settings.columns;
 
   const Tensor labels = stacked(data, 1, data.size().value_or(1));
   head.learn_labels(labels);
   const Tensor encoded = head.encode(labels);
   const int64_t rows = encoded.dim(0);
+  result.fingerprint = fingerprint_of(data, settings.columns, head.label());
 
   Dataset training = data;
   std::optional<Dataset> validation = settings.validation;

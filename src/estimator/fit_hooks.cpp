@@ -1,6 +1,5 @@
 #include "estimator/fit_hooks.h"
 
-#include "thalweg/base/file.h"
 #include "thalweg/runtime/session.h"
 
 namespace thalweg {
@@ -14,8 +13,9 @@ void RecordHook::begin(LoopState& state) {
 
 void RecordHook::end_epoch(LoopState&, const EpochRecord& epoch) {
   record_.run.history.push_back(epoch);
-  write_model_record(folder_, record_);
 }
+
+void RecordHook::saved(LoopState&, const std::string&) { write_model_record(folder_, record_); }
 
 void HistogramHook::begin(LoopState& state) {
   writer_ = std::make_unique<EventWriter>(folder_);
@@ -27,17 +27,6 @@ void HistogramHook::end_epoch(LoopState& state, const EpochRecord& epoch) {
     if (!variable.trainable) continue;
     writer_->add_histogram(variable.name, state.session->variables().get(variable.name),
                            epoch.step);
-  }
-}
-
-void remove_events(const std::string& folder) {
-  for (const std::string& name : list_folder(folder)) {
-    const std::string path = join_path(folder, name);
-    if (is_folder(path)) {
-      remove_events(path);
-    } else if (name.find("tfevents") != std::string::npos) {
-      remove_file(path);
-    }
   }
 }
 

@@ -10,13 +10,14 @@
 
 namespace thalweg {
 
-/// Keeps model.json up to date, epoch by epoch. `record` must outlive it.
+/// Keeps model.json up to date, checkpoint by checkpoint. `record` must outlive it.
 class RecordHook : public Hook {
  public:
   RecordHook(std::string folder, ModelRecord& record)
       : folder_(std::move(folder)), record_(record) {}
   void begin(LoopState& state) override;
   void end_epoch(LoopState& state, const EpochRecord& epoch) override;
+  void saved(LoopState& state, const std::string& prefix) override;
 
  private:
   std::string folder_;
@@ -34,8 +35,5 @@ class HistogramHook : public Hook {
   std::string folder_;
   std::unique_ptr<EventWriter> writer_;
 };
-
-/// Removes event files below `folder`, of a training that is replaced.
-void remove_events(const std::string& folder);
 
 }  // namespace thalweg

@@ -2,14 +2,12 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "estimator/json_text.h"
 #include "thalweg/base/file.h"
 
 namespace thalweg {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json from_shape(const Shape& shape) {
   return std::vector<int64_t>(shape.dims().begin(), shape.dims().end());
@@ -27,8 +25,8 @@ Json from_figures(const std::vector<Figure>& figures) {
 std::vector<Figure> to_figures(const Json& json) {
   std::vector<Figure> figures;
   for (const auto& [name, value] : json.items()) {
-    figures.push_back(
-        {name, value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>()});
+    figures.push_back({name, value.is_null() ? std::numeric_limits<double>::quiet_NaN()
+                                             : json_value<double>(value, name)});
   }
   return figures;
 }
@@ -48,13 +46,13 @@ Json from_input(const InputSpec& input) {
 
 InputSpec to_input(const Json& json) {
   InputSpec input;
-  input.dtype = parse_dtype(json.at("dtype").get<std::string>());
-  input.shape = Shape(std::span<const int64_t>(json.at("shape").get<std::vector<int64_t>>()));
-  input.scale = json.at("scale").get<double>();
-  input.add_channel = json.at("add_channel").get<bool>();
-  input.columns = json.value("columns", std::vector<std::string>());
-  input.mean = json.value("mean", std::vector<float>());
-  input.deviation = json.value("deviation", std::vector<float>());
+  input.dtype = parse_dtype(json_field<std::string>(json, "dtype"));
+  input.shape = Shape(std::span<const int64_t>(json_field<std::vector<int64_t>>(json, "shape")));
+  input.scale = json_field<double>(json, "scale");
+  input.add_channel = json_field<bool>(json, "add_channel");
+  input.columns = json_field_or(json, "columns", std::vector<std::string>());
+  input.mean = json_field_or(json, "mean", std::vector<float>());
+  input.deviation = json_field_or(json, "deviation", std::vector<float>());
   if (input.mean.size() != input.deviation.size()) {
     throw data_loss("mean and deviation differ in length");
   }
@@ -78,13 +76,13 @@ Json from_label(const LabelSpec& label) {
 
 LabelSpec to_label(const Json& json) {
   LabelSpec label;
-  label.column = json.value("column", std::string());
-  label.class_names = json.value("class_names", std::vector<std::string>());
-  label.by_name = json.value("by_name", false);
-  label.class_counts = json.value("class_counts", std::vector<int64_t>());
-  label.mean = json.value("mean", 0.0);
-  label.deviation = json.value("deviation", 1.0);
-  label.standardized = json.value("standardized", false);
+  label.column = json_field_or(json, "column", std::string());
+  label.class_names = json_field_or(json, "class_names", std::vector<std::string>());
+  label.by_name = json_field_or(json, "by_name", false);
+  label.class_counts = json_field_or(json, "class_counts", std::vector<int64_t>());
+  label.mean = json_field_or(json, "mean", 0.0);
+  label.deviation = json_field_or(json, "deviation", 1.0);
+  label.standardized = json_field_or(json, "standardized", false);
   return label;
 }
 
@@ -104,11 +102,11 @@ std::vector<EpochRecord> to_history(const Json& json) {
   std::vector<EpochRecord> history;
   for (const Json& row : json) {
     EpochRecord record;
-    record.epoch = row.at("epoch").get<int64_t>();
-    record.step = row.at("step").get<int64_t>();
-    record.train = to_figures(row.at("train"));
+    record.epoch = json_field<int64_t>(row, "epoch");
+    record.step = json_field<int64_t>(row, "step");
+    record.train = to_figures(json_at(row, "train"));
     if (row.contains("validation")) record.validation = to_figures(row["validation"]);
-    record.complete = row.value("complete", true);
+    record.complete = json_field_or(row, "complete", true);
     history.push_back(std::move(record));
   }
   return history;
@@ -138,45 +136,46 @@ Json from_run(const RunRecord& run) {
 
 RunRecord to_run(const Json& json) {
   RunRecord run;
-  run.state = json.at("state").get<std::string>();
-  run.epochs = json.at("epochs").get<int64_t>();
-  run.batch_size = json.at("batch_size").get<int64_t>();
-  run.validation_split = json.at("validation_split").get<double>();
-  run.patience = json.at("patience").get<int64_t>();
-  run.seed = json.at("seed").get<uint64_t>();
-  run.threads = json.value("threads", 0);
-  run.data = json.value("data", std::string());
-  run.data_fingerprint = json.at("data_fingerprint").get<std::string>();
-  run.training_rows = json.value("training_rows", int64_t{0});
-  run.validation_rows = json.value("validation_rows", int64_t{0});
-  run.parameters = json.value("parameters", int64_t{0});
-  run.command = json.value("command", std::string());
-  run.started = json.value("started", std::string());
-  run.seconds = json.value("seconds", 0.0);
-  run.environment = json.value("environment", std::map<std::string, std::string>());
-  if (json.contains("best_step")) run.best_step = json["best_step"].get<int64_t>();
-  run.history = to_history(json.at("history"));
+  run.state = json_field<std::string>(json, "state");
+  run.epochs = json_field<int64_t>(json, "epochs");
+  run.batch_size = json_field<int64_t>(json, "batch_size");
+  run.validation_split = json_field<double>(json, "validation_split");
+  run.patience = json_field<int64_t>(json, "patience");
+  run.seed = json_field<uint64_t>(json, "seed");
+  run.threads = json_field_or(json, "threads", 0);
+  run.data = json_field_or(json, "data", std::string());
+  run.data_fingerprint = json_field<std::string>(json, "data_fingerprint");
+  run.training_rows = json_field_or(json, "training_rows", int64_t{0});
+  run.validation_rows = json_field_or(json, "validation_rows", int64_t{0});
+  run.parameters = json_field_or(json, "parameters", int64_t{0});
+  run.command = json_field_or(json, "command", std::string());
+  run.started = json_field_or(json, "started", std::string());
+  run.seconds = json_field_or(json, "seconds", 0.0);
+  run.environment = json_field_or(json, "environment", std::map<std::string, std::string>());
+  if (json.contains("best_step")) run.best_step = json_field<int64_t>(json, "best_step");
+  run.history = to_history(json_at(json, "history"));
   return run;
 }
 
 ModelRecord to_record(const Json& json) {
   ModelRecord record;
-  record.kind = json.at("kind").get<std::string>();
+  record.kind = json_field<std::string>(json, "kind");
   if (record.kind != "classifier" && record.kind != "regressor") {
     throw data_loss("unknown kind of model '", record.kind, "'");
   }
   if (json.contains("network")) record.network = json["network"].dump(2);
-  record.input = to_input(json.at("input"));
-  record.label = to_label(json.at("label"));
-  const Json& optimizer = json.at("optimizer");
-  record.optimizer = optimizer.at("text").get<std::string>();
+  record.input = to_input(json_at(json, "input"));
+  record.label = to_label(json_at(json, "label"));
+  const Json& optimizer = json_at(json, "optimizer");
+  record.optimizer = json_field<std::string>(optimizer, "text");
   if (optimizer.contains("name")) {
-    record.settings = NamedOptimizer{.name = optimizer["name"].get<std::string>(),
-                                     .learning_rate = optimizer.at("learning_rate").get<double>(),
-                                     .schedule = optimizer.at("schedule").get<std::string>()};
+    record.settings =
+        NamedOptimizer{.name = json_field<std::string>(optimizer, "name"),
+                       .learning_rate = json_field<double>(optimizer, "learning_rate"),
+                       .schedule = json_field<std::string>(optimizer, "schedule")};
   }
-  record.weights = json.value("weights", std::string());
-  record.run = to_run(json.at("run"));
+  record.weights = json_field_or(json, "weights", std::string());
+  record.run = to_run(json_at(json, "run"));
   return record;
 }
 
@@ -216,18 +215,19 @@ ModelRecord read_model_record(const std::string& folder) {
   }
   const std::string text = read_file(path);
   try {
-    const Json json = Json::parse(text);
-    const auto version = json.at("version").get<int64_t>();
+    const Json json = parse_json(text);
+    const auto version = json_field<int64_t>(json, "version");
     if (version > kModelFormat) {
       throw failed_precondition("format version ", version,
                                 " is of a later thalweg; this one reads ", "up to ", kModelFormat);
     }
     return to_record(json);
   } catch (Error& error) {
+    if (error.code() == Code::kInvalidArgument) {
+      throw data_loss(path, ": is damaged or no model file: ", error.message());
+    }
     error.add_context(path);
     throw;
-  } catch (const nlohmann::json::exception& error) {
-    throw data_loss(path, ": is damaged or no model file: ", error.what());
   }
 }
 

@@ -1,14 +1,12 @@
 #include "thalweg/estimator/network_file.h"
 
 #include <charconv>
-#include <nlohmann/json.hpp>
 
+#include "estimator/json_text.h"
 #include "thalweg/nn/layers.h"
 
 namespace thalweg {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 AttrValue to_attr(const std::string& name, const Json& value) {
   if (value.is_boolean()) return value.get<bool>();
@@ -113,9 +111,9 @@ Json layer_to_json(const Layer& layer) {
 Layer parse_network(std::string_view text, int64_t outputs, const LayerMakers& makers) {
   Json json;
   try {
-    json = Json::parse(text);
-  } catch (const nlohmann::json::exception& error) {
-    throw invalid_argument("the network is no JSON: ", error.what());
+    json = parse_json(text);
+  } catch (const Error& error) {
+    throw invalid_argument("the network is no JSON: ", error.message());
   }
   try {
     return NetworkReader(outputs, makers).read(json);

@@ -5,20 +5,9 @@
 namespace thalweg {
 namespace {
 
-std::unique_ptr<Estimator::State> make_state(Network network, RegressorOptions options,
-                                             std::optional<Layer> layer = {}) {
-  if (!network) throw invalid_argument("a Regressor needs a network, but the function is empty");
-  auto state = std::make_unique<Estimator::State>();
-  state->kind = "regressor";
-  state->network = std::move(network);
-  state->layer = std::move(layer);
-  state->optimizer = std::move(options.optimizer);
-  state->batch_size = options.batch_size;
-  state->seed = options.seed;
-  state->standardize = options.standardize;
-  state->folder = std::move(options.model_folder);
-  state->columns = std::move(options.feature_names);
-  state->label.column = std::move(options.label_name);
+std::unique_ptr<Estimator::State> make_regressor_state(Network network, RegressorOptions options,
+                                                       std::optional<Layer> layer = {}) {
+  auto state = make_state("regressor", std::move(network), std::move(layer), options);
   state->label.standardized = options.standardize;
   return state;
 }
@@ -26,9 +15,9 @@ std::unique_ptr<Estimator::State> make_state(Network network, RegressorOptions o
 }  // namespace
 
 Regressor::Regressor(Layer network, RegressorOptions options)
-    : Regressor(make_state(network, std::move(options), network)) {}
+    : Regressor(make_regressor_state(network, std::move(options), network)) {}
 Regressor::Regressor(Network network, RegressorOptions options)
-    : Regressor(make_state(std::move(network), std::move(options))) {}
+    : Regressor(make_regressor_state(std::move(network), std::move(options))) {}
 Regressor::Regressor(std::unique_ptr<State> state) : Estimator(std::move(state)) {}
 Regressor::Regressor(Regressor&&) noexcept = default;
 

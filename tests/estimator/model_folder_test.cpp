@@ -1,5 +1,11 @@
+#include <csignal>
+#include <functional>
+#include <stdexcept>
+
+#include "estimator/replacement.h"
 #include "estimator_testing.h"
 #include "thalweg/base/file.h"
+#include "thalweg/base/file_fault.h"
 #include "thalweg/ops/unary.h"
 #include "thalweg/summary/event_reader.h"
 
@@ -94,6 +100,19 @@ TEST(ModelFolder, RefusesToGoOnWithOtherDataOrSettings) {
   expect_error(
       Code::kFailedPrecondition, [&] { go_on(clouds(60, 2), saved_in(folder / "m")); },
       "fingerprint");
+  // The same numbers under other names are other data.
+  other = saved_in(folder / "m");
+  other.class_names = {"cat", "dog", "bird"};
+  expect_error(
+      Code::kFailedPrecondition, [&] { go_on(data, other); }, "fingerprint");
+  other = saved_in(folder / "m");
+  other.label_name = "kind";
+  expect_error(
+      Code::kFailedPrecondition, [&] { go_on(data, other); }, "fingerprint");
+  other = saved_in(folder / "m");
+  other.feature_names = {"x", "y"};
+  expect_error(
+      Code::kFailedPrecondition, [&] { go_on(data, other); }, "fingerprint");
   go_on(data, saved_in(folder / "m"));
 }
 
@@ -113,6 +132,113 @@ TEST(ModelFolder, IsReplacedOnlyWhenAskedTo) {
   expect_error(Code::kInvalidArgument, [&] {
     model.fit(data.features, data.labels, {.epochs = 1, .resume = true, .overwrite = true});
   });
+}
+
+TEST(ModelFolder, StaysWhileItIsReplacedAndWhenThatFails) {
+  TemporaryFolder folder;
+  const Rows data = clouds(60);
+  Classifier old(small_network(3), saved_in(folder / "m"));
+  old.fit(data.features, data.labels, {.epochs = 2});
+  const Tensor expected = old.predict_values(data.features);
+  const auto still_there = [&] {
+    return Classifier::load(folder / "m").predict_values(data.features).same_bits(expected);
+  };
+  struct Look : Hook {
+    explicit Look(std::function<void(LoopState&)> call) : call(std::move(call)) {}
+    void end_epoch(LoopState& state, const EpochRecord&) override { call(state); }
+    std::function<void(LoopState&)> call;
+  };
+  Classifier next(small_network(3, 0.1), saved_in(folder / "m"));
+  FitOptions options{.epochs = 3, .overwrite = true, .checkpoint_steps = 1};
+  const auto run = [&](std::function<void(LoopState&)> call) {
+    options.hooks = {std::make_shared<Look>(std::move(call))};
+    return next.fit(data.features, data.labels, options);
+  };
+  expect_error(
+      Code::kAborted,
+      [&] {
+        run([&](LoopState& state) {
+          EXPECT_TRUE(still_there());
+          if (state.step > 4) throw aborted("no more");
+        });
+      },
+      "no more", "as it was before");
+  EXPECT_TRUE(still_there());
+  EXPECT_THROW(run([](LoopState&) { throw std::runtime_error("mine"); }), std::runtime_error);
+  EXPECT_TRUE(still_there());
+  {
+    std::unique_ptr<ScopedDiskFull> full;
+    expect_error(Code::kResourceExhausted,
+                 [&] { run([&](LoopState&) { full = std::make_unique<ScopedDiskFull>(100); }); });
+  }
+  EXPECT_TRUE(still_there());
+  EXPECT_FALSE(file_exists(folder / "m/.new"));
+
+  // Ctrl-C before the first step leaves it too; later what was trained so far replaces it.
+  const FitReport report = run([&](LoopState& state) {
+    EXPECT_TRUE(still_there());
+    if (state.epoch == 2) std::raise(SIGINT);
+  });
+  EXPECT_EQ(report.training.reason, EndReason::kInterrupted);
+  EXPECT_TRUE(report.replaced);
+  EXPECT_FALSE(still_there());
+  EXPECT_TRUE(file_exists(report.training.last_checkpoint + ".index")) << "told where it is now";
+  EXPECT_NE(report.training.message.find(folder / "m/ckpt-"), std::string::npos)
+      << report.training.message;
+  EXPECT_FALSE(file_exists(folder / "m/.new"));
+  const auto resumed = Estimator::load(folder / "m");
+  resumed->fit(data.features, data.labels, {.epochs = 3, .resume = true});
+  Classifier once(small_network(3, 0.1), saved_in(folder / "once"));
+  once.fit(data.features, data.labels, {.epochs = 3});
+  expect_same_weights(once, *resumed);
+}
+
+TEST(ModelFolder, GoesOnWithAReplacementThatWasKilled) {
+  TemporaryFolder folder;
+  const Rows data = clouds(60);
+  Classifier(small_network(3), saved_in(folder / "m"))
+      .fit(data.features, data.labels, {.epochs = 2});
+  EXPECT_FALSE(take_over_replacement(folder / "m"));
+  // What a kill leaves: the old model, and below it the new one as far as it was saved.
+  ClassifierOptions options = saved_in(folder / "m/.new");
+  Classifier(small_network(3, 0.1), options).fit(data.features, data.labels, {.epochs = 4});
+  EXPECT_TRUE(take_over_replacement(folder / "m"));
+  EXPECT_FALSE(file_exists(folder / "m/.new"));
+  const auto model = Estimator::load(folder / "m");
+  EXPECT_EQ(model->record().run.history.size(), 4u);
+  // Without anything saved there is nothing to take over; the next training clears it away.
+  std::filesystem::create_directory(folder / "m/.new");
+  put_file(folder / "m/.new/model.json", "{}");
+  EXPECT_FALSE(take_over_replacement(folder / "m"));
+  model->fit(data.features, data.labels, {.epochs = 1, .overwrite = true});
+  EXPECT_FALSE(file_exists(folder / "m/.new"));
+  EXPECT_EQ(Estimator::load(folder / "m")->record().run.history.size(), 1u);
+}
+
+TEST(ModelFolder, IsReplacedByOneTrainingAtATime) {
+  TemporaryFolder folder;
+  const Rows data = clouds(30);
+  Classifier model(small_network(3), saved_in(folder / "m"));
+  model.fit(data.features, data.labels, {.epochs = 1});
+  const Replacement other(folder / "m");
+  expect_error(
+      Code::kFailedPrecondition,
+      [&] { model.fit(data.features, data.labels, {.epochs = 1, .overwrite = true}); },
+      "another training");
+}
+
+TEST(ModelFolder, IsNeverAFile) {
+  TemporaryFolder folder;
+  const Rows data = clouds(30);
+  put_file(folder / "file", "precious");
+  Classifier model(small_network(3), saved_in(folder / "file"));
+  for (const bool overwrite : {false, true}) {
+    expect_error(
+        Code::kAlreadyExists,
+        [&] { model.fit(data.features, data.labels, {.epochs = 1, .overwrite = overwrite}); },
+        "is a file", "folder");
+  }
+  EXPECT_EQ(read_file(folder / "file"), "precious");
 }
 
 TEST(ModelFolder, HoldsCurvesHistogramsAndGraphForTensorBoard) {
@@ -166,7 +292,22 @@ TEST(ModelFolder, SaysWhichFileIsDamaged) {
   const std::string json = read_file(folder / "m/model.json");
   put_file(folder / "m/model.json", json.substr(0, json.size() / 2));
   expect_error(
-      Code::kDataLoss, [&] { Estimator::load(folder / "m"); }, "model.json");
+      Code::kDataLoss, [&] { Estimator::load(folder / "m"); }, "model.json", "line ", "too early");
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = json;
+    text.replace(text.find(from), from.size(), to);
+    put_file(folder / "m/model.json", text);
+  };
+  with("\"seed\": 1", "\"seed\": \"one\"");
+  expect_error(
+      Code::kDataLoss, [&] { Estimator::load(folder / "m"); }, "`seed` is a text",
+      "expected a number");
+  with("\"history\"", "\"histroy\"");
+  expect_error(
+      Code::kDataLoss, [&] { Estimator::load(folder / "m"); }, "`history` is missing");
+  put_file(folder / "m/model.json", "[]");
+  expect_error(
+      Code::kDataLoss, [&] { Estimator::load(folder / "m"); }, "a list where an object");
   std::string later = json;
   later.replace(later.find("\"version\": 1"), 12, "\"version\": 9");
   put_file(folder / "m/model.json", later);

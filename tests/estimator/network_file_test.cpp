@@ -36,7 +36,10 @@ TEST(NetworkFile, NamesPlaceAndFault) {
     expect_error(
         Code::kInvalidArgument, [&] { parse_network(text, 2); }, words...);
   };
-  fails("{", "JSON");
+  fails("{", "JSON", "line 1, column 2", "ends too early");
+  fails("{\"layers\":\n [1,}", "line 2, column 5", "`}`");
+  fails("{\"layers\": 1e999}", "too large");
+  fails("{\"a\": \"\xff\"}", "line 1, column 8");
   fails("[]", "layers");
   fails(R"({"layers": []})", "at least one");
   fails(R"({"layers": [{"type": "Dens"}]})", "layer 0", "Dens", "Dense");

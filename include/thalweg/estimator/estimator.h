@@ -30,7 +30,10 @@ struct FitOptions {
   /// Epochs without a better validation loss after which it stops; 0: never.
   int64_t patience = 0;
   /// What to do when the model folder holds a model: go on with its training, or replace it. With
-  /// neither, fit() throws already_exists.
+  /// neither, fit() throws already_exists. The old model stays as it is until the new training is
+  /// over, and when that fails; a signal counts as its end if there is a checkpoint to go on from.
+  /// Meanwhile the files are in the folder's `.new`, from where `resume` fetches them when the
+  /// training was killed.
   bool resume = false;
   bool overwrite = false;
   /// Saves every so many steps, besides every epoch; 0: not.
@@ -39,6 +42,8 @@ struct FitOptions {
   ProgressOptions progress = {.mode = ProgressMode::kNone};
   std::vector<std::shared_ptr<Hook>> hooks = {};
   bool handle_signals = true;
+  /// For messages.
+  OptionNames names = {};
   /// For the run record: where the data came from, and the command that does it again.
   std::string data_name = {};
   std::string command = {};
@@ -53,6 +58,8 @@ struct FitReport {
   /// What guessing without a look at the features gives on the validation rows, without those on
   /// the training rows: metrics of the commonest class, or of the mean.
   std::vector<Figure> baseline;
+  /// Whether an older model in the folder was replaced.
+  bool replaced = false;
 };
 
 struct EvaluationReport {

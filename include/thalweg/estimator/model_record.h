@@ -83,5 +83,9 @@ void write_model_record(const std::string& folder, const ModelRecord& record);
 ModelRecord read_model_record(const std::string& folder);
 /// Whether `folder` holds a model.json.
 bool is_model_folder(const std::string& folder);
+/// A training that was to replace the model of `folder`, and was killed before its end, is moved to
+/// its place, to be gone on with. False when there is none that has saved anything. Throws
+/// failed_precondition while it still lives.
+bool take_over_replacement(const std::string& folder);
 
 }  // namespace thalweg

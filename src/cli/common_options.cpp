@@ -9,7 +9,7 @@ namespace thalweg::cli {
 void CommonOptions::declare(Options& options) {
   static const std::vector<std::string> kWhen = {"auto", "always", "never"};
   options.flag("json", json, "results as JSON");
-  options.flag("quiet", quiet, "no progress, no notices", 'q');
+  options.flag("quiet", quiet, "no progress, no notices; results and warnings stay", 'q');
   options.choice("color", kWhen, color, "when to use colour; default: auto; one of");
   options.value("threads", "N", threads, "threads to compute with (default: one a core)");
 }

@@ -28,6 +28,8 @@ void Console::notice(std::string_view text) const {
   if (!quiet) err << text << '\n';
 }
 
+void Console::warning(std::string_view text) const { err << "warning: " << text << '\n'; }
+
 bool Console::color_allowed(std::string_view when) const {
   if (when != "auto") return when == "always";
   return is_process && isatty(STDOUT_FILENO) == 1 && environment("NO_COLOR").empty() &&

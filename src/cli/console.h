@@ -35,6 +35,8 @@ struct Console {
 
   /// A line on err, unless quiet.
   void notice(std::string_view text) const;
+  /// A line on err of what makes a result doubtful.
+  void warning(std::string_view text) const;
   /// Whether results may hold colour: `when` is auto, always or never. NO_COLOR and TERM=dumb count
   /// for auto.
   bool color_allowed(std::string_view when) const;

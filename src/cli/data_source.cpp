@@ -5,6 +5,8 @@
 #include <set>
 
 #include "cli/options.h"
+#include "cli/paths.h"
+#include "cli/text.h"
 #include "thalweg/base/error.h"
 #include "thalweg/base/file.h"
 #include "thalweg/base/file_access.h"
@@ -42,12 +44,17 @@ std::pair<bool, std::string> guess_task(const std::vector<std::string>& labels) 
   const std::set<std::string> distinct(labels.begin(), labels.end());
   if (!std::ranges::all_of(distinct, is_number_text)) return {true, "they are text"};
   if (!std::ranges::all_of(distinct, is_integer_text)) return {false, "they are no whole numbers"};
-  const std::string count = str("they are ", distinct.size(), " different whole numbers");
+  const std::string count = distinct.size() == 1
+                                ? std::string("all are the same whole number")
+                                : str("they are ", grouped(static_cast<int64_t>(distinct.size())),
+                                      " different whole numbers");
   return {distinct.size() <= kMostIntegerClasses, count};
 }
 
 data::CsvOptions csv_options(const DataOptions& source) {
   data::CsvOptions options{.header = !source.no_header};
+  options.header_remedy = "give --no-header";
+  options.delimiter_remedy = "set --delimiter";
   if (!source.delimiter) return options;
   const std::string& text = *source.delimiter;
   if (text == "tab" || text == "\\t") {
@@ -71,8 +78,26 @@ bool is_fashion_folder(const std::string& path) {
   return name.find("fashion") != std::string::npos;
 }
 
-void check_exists(const std::string& path) {
-  if (!file_exists(path)) throw not_found("'", path, "': there is no such file or folder");
+// Classes of images are the numbers 0, 1, ..., each of which needs its name.
+void check_class_names(const std::vector<std::string>& names, const Tensor& labels,
+                       const std::string& path) {
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    if (!seen.insert(name).second) {
+      throw UsageError(str("--class-names: '", name, "' stands there twice; names must differ"));
+    }
+  }
+  const auto values = labels.data<int64_t>();
+  if (values.empty()) return;
+  const auto [least, most] = std::ranges::minmax_element(values);
+  const auto count = static_cast<int64_t>(names.size());
+  if (*least < 0) {
+    throw UsageError(
+        str("--class-names is for labels 0, 1, ..., but '", path, "' has the label ", *least));
+  }
+  if (count == *most + 1) return;
+  throw UsageError(str("--class-names gives ", counted(count, "name"), ", but the labels in '",
+                       path, "' are 0 to ", *most, ": ", counted(*most + 1, "class", "classes")));
 }
 
 /// An idx file, perhaps packed, told by its first bytes.
@@ -95,12 +120,7 @@ TrainingData open_folder(const std::string& path, const TrainingRequest& request
     result.class_names = record->label.class_names;
   } else if (request.class_names) {
     result.class_names = split(*request.class_names, ',');
-    std::set<std::string> seen;
-    for (const std::string& name : result.class_names) {
-      if (!seen.insert(name).second) {
-        throw UsageError(str("--class-names: '", name, "' stands there twice; names must differ"));
-      }
-    }
+    check_class_names(result.class_names, result.data.component(1), path);
   } else {
     const Tensor labels = result.data.component(1);
     const auto values = labels.data<int64_t>();
@@ -116,6 +136,17 @@ TrainingData open_folder(const std::string& path, const TrainingRequest& request
   return result;
 }
 
+void notice_ignored(const data::NumericTable& table, const ModelRecord& record,
+                    const Console& console) {
+  std::vector<std::string> ignored;
+  for (const std::string& column : table.columns) {
+    if (std::ranges::find(record.input.columns, column) == record.input.columns.end()) {
+      ignored.push_back(column);
+    }
+  }
+  if (!ignored.empty()) console.notice(str("columns not used: ", join(ignored, ", ")));
+}
+
 TrainingData open_table(const DataOptions& source, const TrainingRequest& request,
                         const ModelRecord* record, const Console& console) {
   data::CsvOptions options = csv_options(source);
@@ -129,6 +160,7 @@ TrainingData open_table(const DataOptions& source, const TrainingRequest& reques
   TrainingData result{.data = Dataset::from_tensors({table.features, table.features})};
   if (record != nullptr) {
     result.is_classification = record->kind == "classifier";
+    notice_ignored(table, *record, console);
     table.features = data::select_columns(table, record->input.columns);
     table.columns = record->input.columns;
   } else if (request.task) {
@@ -159,18 +191,6 @@ TrainingData open_table(const DataOptions& source, const TrainingRequest& reques
   return result;
 }
 
-void notice_ignored(const data::NumericTable& table, const ModelRecord& record, bool needs_labels,
-                    const Console& console) {
-  std::vector<std::string> ignored;
-  for (const std::string& column : table.columns) {
-    if (std::ranges::find(record.input.columns, column) == record.input.columns.end()) {
-      ignored.push_back(column);
-    }
-  }
-  if (!needs_labels && !table.label_column.empty()) ignored.push_back(table.label_column);
-  if (!ignored.empty()) console.notice(str("columns not used: ", join(ignored, ", ")));
-}
-
 ModelData table_for_model(const DataOptions& source, const ModelRecord& record, bool needs_labels,
                           const Console& console) {
   if (record.input.columns.empty()) {
@@ -183,7 +203,7 @@ ModelData table_for_model(const DataOptions& source, const ModelRecord& record, 
   options.label = record.label.column;
   options.label_optional = !needs_labels;
   const data::NumericTable table = data::read_numeric_csv(source.path, options);
-  notice_ignored(table, record, needs_labels, console);
+  notice_ignored(table, record, console);
   ModelData result;
   try {
     result.features = data::select_columns(table, record.input.columns);
@@ -226,14 +246,14 @@ void DataOptions::declare_format(Options& options) {
 
 TrainingData open_training_data(const DataOptions& source, const TrainingRequest& request,
                                 const ModelRecord* record, const Console& console) {
-  check_exists(source.path);
+  check_data_path(source.path);
   return is_folder(source.path) ? open_folder(source.path, request, record)
                                 : open_table(source, request, record, console);
 }
 
 ModelData open_model_data(const DataOptions& source, const ModelRecord& record,
                           const std::string& split, bool needs_labels, const Console& console) {
-  check_exists(source.path);
+  check_data_path(source.path);
   if (is_folder(source.path)) return images_for_model(source.path, record, split);
   if (!needs_labels && record.input.columns.empty() && is_idx_file(source.path)) {
     return {.features = data::read_idx_tensor(source.path), .labels = {}};

@@ -1,6 +1,7 @@
 // thalweg evaluate MODEL DATA
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <ostream>
 
 #include "cli/common_options.h"
@@ -42,9 +43,11 @@ Requirement parse_requirement(const std::string& text) {
     const auto [rest, error] = std::from_chars(number.data(), last, result.bound);
     const bool known =
         result.comparison.size() == 1 || result.comparison == ">=" || result.comparison == "<=";
-    if (known && !result.metric.empty() && error == std::errc() && rest == last) return result;
+    const bool is_number = error == std::errc() && rest == last && std::isfinite(result.bound);
+    if (known && !result.metric.empty() && is_number) return result;
   }
-  throw UsageError(str("--require takes e.g. accuracy>=0.9, got '", text, "'"));
+  throw UsageError(
+      str("--require takes a metric and a finite bound, e.g. accuracy>=0.9; got '", text, "'"));
 }
 
 void check_metrics(const std::vector<Requirement>& required, const EvaluationReport& report) {
@@ -134,9 +137,9 @@ int run_evaluate(const Verb& verb, const std::vector<std::string>& arguments, Co
     if (!report.confusion.empty()) {
       console.out << '\n' << class_table(report, record.label.class_names);
     }
-    console.notice(
-        str(grouped(report.examples), " rows in ", duration(report.seconds), "; baseline: always ",
-            record.kind == "classifier" ? "the commonest class" : "the mean", " of the training"));
+    console.notice(str(
+        counted(report.examples, "row"), " in ", duration(report.seconds), "; baseline: always ",
+        record.kind == "classifier" ? "the commonest class" : "the mean", " of the training"));
   }
   if (missed.empty()) return kDone;
   throw failed_precondition("required, but missed: ", join(missed, ", "));

@@ -9,6 +9,7 @@
 #include "thalweg/base/file.h"
 #include "thalweg/estimator/network_file.h"
 #include "thalweg/nn/summary.h"
+#include "thalweg/train/signals.h"
 
 namespace thalweg::cli {
 namespace {
@@ -53,7 +54,7 @@ std::string full_command(const Console& console) {
 // What was found in the data, and what would be trained on it.
 std::string dry_run_text(const FitArguments& a, const TrainingData& data, const FitPlan& plan) {
   InputSpec input = InputSpec::of(data.data.spec()[0]);
-  std::string text = str("Data      ", a.source.path, ": ", grouped(data.rows), " rows of ",
+  std::string text = str("Data      ", a.source.path, ": ", counted(data.rows, "row"), " of ",
                          input.dtype, input.shape, "\n");
   if (!data.columns.empty()) {
     append(text, str("Columns   ", join(data.columns, ", "), "; label ", data.label, "\n"));
@@ -63,21 +64,39 @@ std::string dry_run_text(const FitArguments& a, const TrainingData& data, const 
                      join(data.class_names, ", "), "\n"));
   }
   append(text, str("Model     ", plan.network, ", a ",
-                   data.is_classification ? "classifier" : "regressor", "; ", plan.options.epochs,
-                   " epochs, ", plan.options.validation_split, " of the rows to validate\n\n"));
+                   data.is_classification ? "classifier" : "regressor", "; ",
+                   counted(plan.options.epochs, "epoch"), ", ", plan.options.validation_split,
+                   " of the rows to validate\n\n"));
   return text + summary(parse_network(plan.network_json, 1), input.network_shape());
 }
 
 // Says that there was nothing to do, and which option goes on.
 void say_nothing_left(const TrainResult& result, int64_t epochs, const Console& console) {
-  console.err << result.message << "\nto go on: "
+  console.err << "to go on: "
               << (result.limit == "epochs" ? resume_command(console, 2 * epochs)
                                            : "a larger --patience, or 0")
               << '\n';
 }
 
+// Says what became of the training and of the model that was there, and how to go on.
+void say_interrupted(const FitArguments& a, const FitReport& report, const Console& console) {
+  if (report.replaced) {
+    console.err << "what was trained so far has replaced the model that was in '" << *a.out
+                << "'\n";
+  } else if (a.overwrite && report.training.last_checkpoint.empty()) {
+    console.err << "'" << *a.out << "' is as it was; begin again with: " << full_command(console)
+                << '\n';
+    return;
+  }
+  console.err << "go on with: " << resume_command(console, 0) << '\n';
+}
+
 std::optional<ModelRecord> record_to_resume(const FitArguments& a, const Console& console) {
   if (a.dry_run && !a.out) return {};
+  if (a.resume && !a.dry_run && take_over_replacement(*a.out)) {
+    console.notice(str("going on with the training that was to replace the model in '", *a.out,
+                       "' and was killed; it replaces it now"));
+  }
   const bool exists = is_model_folder(*a.out);
   if (a.resume && !exists) {
     console.notice(str("'", *a.out, "' holds no model to go on with: starting anew"));
@@ -114,13 +133,18 @@ int run_fit(const Verb& verb, const std::vector<std::string>& arguments, Console
   plan.options.progress = progress_options(a, console);
   plan.options.command = full_command(console);
   FitFacts facts{.folder = *a.out, .data = a.source.path, .network = plan.network};
+  // Beyond the training, so that a second Ctrl-C means the same until the last line is out.
+  std::optional<ScopedSignals> signals(std::in_place);
   facts.report = plan.model->fit(data.data, plan.options);
   const TrainResult& result = facts.report.training;
+  const bool is_told = plan.options.progress.mode != ProgressMode::kNone;
   if (result.reason == EndReason::kInterrupted) {
-    if (plan.options.progress.mode == ProgressMode::kNone) console.notice(result.message);
-    console.err << "go on with: " << resume_command(console, 0) << '\n';
+    if (!is_told) console.notice(result.message);
+    say_interrupted(a, facts.report, console);
     return kSignalStatus + result.signal;
   }
+  signals.reset();
+  if (result.reason == EndReason::kNothingLeft && !is_told) console.notice(result.message);
   if (result.reason == EndReason::kNothingLeft) {
     say_nothing_left(result, plan.options.epochs, console);
   }
@@ -132,7 +156,7 @@ int run_fit(const Verb& verb, const std::vector<std::string>& arguments, Console
       shell_command({"thalweg", data.is_images ? "evaluate" : "predict", *a.out, a.source.path});
   if (a.common.json) {
     console.out << report_json(facts, plan.model->record());
-  } else if (!a.common.quiet) {
+  } else {
     console.out << report_text(facts, plan.model->record());
   }
   return kDone;

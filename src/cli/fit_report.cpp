@@ -27,8 +27,8 @@ std::string environment_text(const RunRecord& run) {
 }
 
 std::string split_text(const RunRecord& run, bool is_classifier) {
-  if (run.validation_rows == 0) return str(grouped(run.training_rows), " rows, none to validate");
-  return str(grouped(run.training_rows), " rows to train, ", grouped(run.validation_rows),
+  if (run.validation_rows == 0) return str(counted(run.training_rows, "row"), ", none to validate");
+  return str(counted(run.training_rows, "row"), " to train, ", grouped(run.validation_rows),
              " to validate (drawn at random by the seed",
              is_classifier ? ", of each class alike)" : ")");
 }
@@ -54,13 +54,18 @@ std::string report_text(const FitFacts& facts, const ModelRecord& record) {
                      record.label.column, "\n"));
   }
   if (is_classifier) append(text, str("Classes   ", classes_with_counts(record.label), "\n"));
-  append(text,
-         str("Model     ", facts.network, ": ", record.kind, " with ", grouped(run.parameters),
-             " parameters; ", record.optimizer, "; batch size ", run.batch_size, "\n"));
-  append(text, str("Training  ", training.message, "\n          ", duration(run.seconds)));
+  append(text, str("Model     ", facts.network, ": ", record.kind, " with ",
+                   counted(run.parameters, "parameter"), "; ", record.optimizer, "; batch size ",
+                   run.batch_size, "\n"));
+  append(text, str("Training  ",
+                   training.reason == EndReason::kNothingLeft
+                       ? str("was over before, after ", counted(training.steps, "step"))
+                       : training.message,
+                   "\n          ", duration(run.seconds), " in all"));
   if (training.examples_per_second > 0) {
-    append(text, str(", ", grouped(static_cast<int64_t>(training.examples_per_second)),
-                     " examples a second"));
+    append(text, str(", ", duration(training.step_seconds), " of it in steps at ",
+                     grouped(static_cast<int64_t>(training.examples_per_second)),
+                     " examples a second (the rest: beginning, validating, saving)"));
   }
   append(text, str("; peak memory ", peak_memory() / kMiB, " MiB; seed ", run.seed, ", threads ",
                    run.threads, "\n          ", environment_text(run), "\n"));
@@ -113,6 +118,7 @@ std::string report_json(const FitFacts& facts, const ModelRecord& record) {
                {"steps", training.steps},
                {"best_step", training.best ? Json(training.best->step) : Json(nullptr)},
                {"seconds", run.seconds},
+               {"step_seconds", training.step_seconds},
                {"examples_per_second", training.examples_per_second},
                {"peak_memory", peak_memory()},
                {"seed", run.seed},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/paths.h"
 #include "thalweg/base/error.h"
 #include "thalweg/base/file.h"
 #include "thalweg/estimator/classifier.h"
@@ -33,6 +34,7 @@ int64_t default_epochs(const TrainingData& data, int64_t batch_size) {
 Layer read_network(const std::string& name, const TrainingData& data, int64_t outputs) {
   const bool is_file = name.ends_with(".json") || file_exists(name);
   if (is_file) {
+    check_regular_file(name);
     try {
       return parse_network(read_file(name), outputs);
     } catch (Error& error) {
@@ -181,6 +183,7 @@ void FitArguments::declare(Options& options) {
 void FitArguments::check() const {
   if (!out && !dry_run) throw UsageError("--out MODEL is wanted: the folder to save the model in");
   if (out && out->empty()) throw UsageError("--out: the name of the folder is empty");
+  if (out) check_out_folder(*out);
   if (overwrite && resume) throw UsageError("--overwrite and --resume exclude each other");
   if (dry_run && common.json) throw UsageError("--dry-run tells people and has no --json form");
   const auto at_least = [](std::string_view name, const std::optional<int64_t>& value,
@@ -210,6 +213,11 @@ FitPlan plan_fit(const FitArguments& arguments, const TrainingData& data,
   plan.options.overwrite = arguments.overwrite;
   plan.options.checkpoint_steps = arguments.checkpoint_every.value_or(0);
   plan.options.data_name = arguments.source.path;
+  plan.options.names = {.resume = "--resume",
+                        .overwrite = "--overwrite",
+                        .epochs = "--epochs",
+                        .patience = "--patience",
+                        .learning_rate = "--learning-rate"};
   return plan;
 }
 

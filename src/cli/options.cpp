@@ -169,6 +169,7 @@ std::string Options::help() const {
   std::string text = str("Example: ", verb.example, "\n\nUsage: thalweg ", verb.name, " ",
                          verb.usage, "\n", verb.summary, "\n\n");
   for (const Line& line : state_->lines) append(text, wrapped(line.left, line.help));
+  if (!verb.notes.empty()) append(text, str("\n", verb.notes, "\n"));
   return text;
 }
 

@@ -1,12 +1,13 @@
 // thalweg predict MODEL DATA
 #include <algorithm>
-#include <filesystem>
+#include <cmath>
 #include <ostream>
 
 #include "cli/common_options.h"
 #include "cli/data_source.h"
 #include "cli/image_text.h"
 #include "cli/json.h"
+#include "cli/paths.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
 #include "thalweg/base/file.h"
@@ -46,7 +47,7 @@ class PredictionWriter {
       if (names_.empty()) {
         append(text, values_[i]);
       } else {
-        append(text, csv_cell(names_[best_of(row(i))]));
+        append(text, csv_cell(label_of(i)));
         for (const float p : row(i)) append(text, str(",", p));
       }
       text += '\n';
@@ -61,7 +62,7 @@ class PredictionWriter {
       if (names_.empty()) {
         json["value"] = values_[i];
       } else {
-        json["label"] = names_[best_of(row(i))];
+        json["label"] = is_finite(i) ? Json(label_of(i)) : Json(nullptr);
         for (size_t k = 0; k < names_.size(); ++k) json["probabilities"][names_[k]] = row(i)[k];
       }
       text += dump(json, -1);
@@ -70,10 +71,32 @@ class PredictionWriter {
   }
 
   std::span<const float> row(size_t i) const {
-    return values_.subspan(i * names_.size(), names_.size());
+    const size_t width = std::max<size_t>(names_.size(), 1);
+    return values_.subspan(i * width, width);
+  }
+
+  /// Rows of which the model says nothing that could be used, and the first of them, from 0.
+  struct NotFinite {
+    size_t count = 0;
+    size_t first = 0;
+  };
+  NotFinite not_finite() const {
+    NotFinite result;
+    for (size_t i = rows_; i-- > 0;) {
+      if (!is_finite(i)) result = {.count = result.count + 1, .first = i};
+    }
+    return result;
   }
 
  private:
+  bool is_finite(size_t i) const {
+    return std::ranges::all_of(row(i), [](float value) { return std::isfinite(value); });
+  }
+  // None is better than a wrong one.
+  std::string label_of(size_t i) const {
+    return is_finite(i) ? names_[best_of(row(i))] : std::string();
+  }
+
   const std::vector<std::string>& names_;
   std::string label_;
   std::span<const float> values_;
@@ -156,10 +179,7 @@ int run_predict(const Verb& verb, const std::vector<std::string>& arguments, Con
     return kDone;
   }
   common.apply(console);
-  std::error_code none;
-  if (out && std::filesystem::equivalent(*out, source.path, none)) {
-    throw UsageError(str("--out '", *out, "' is the data file itself; write to another file"));
-  }
+  if (out) check_out_file(*out, source.path);
   const auto model = Estimator::load(folder);
   const ModelRecord& record = model->record();
   if (show) check_show(record, *show);
@@ -173,13 +193,18 @@ int run_predict(const Verb& verb, const std::vector<std::string>& arguments, Con
   } else {
     const Tensor values = model->predict_values(data.features);
     const PredictionWriter writer(record, values);
+    if (const auto bad = writer.not_finite(); bad.count > 0) {
+      console.warning(str("the predictions of ", counted(static_cast<int64_t>(bad.count), "row"),
+                          " are infinite or no numbers, first of row ", bad.first + 1,
+                          "; look whether its features are far from those of the training"));
+    }
     text = common.json ? writer.json_lines() : writer.csv();
   }
   if (!out || *out == "-") {
     console.out << text;
   } else {
     write_file(*out, text);
-    console.notice(str("predictions of ", grouped(data.features.dim(0)), " rows are in ", *out));
+    console.notice(str("predictions of ", counted(data.features.dim(0), "row"), " are in ", *out));
   }
   return kDone;
 }

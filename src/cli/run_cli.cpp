@@ -17,8 +17,10 @@ namespace {
 
 constexpr Verb kVerbs[] = {
     {"fit", "Trains a model on DATA and saves it in the folder MODEL.",
-     "DATA --out MODEL [OPTIONS]", "thalweg fit iris.csv --label species --out iris-model",
-     run_fit},
+     "DATA --out MODEL [OPTIONS]", "thalweg fit iris.csv --label species --out iris-model", run_fit,
+     "Ctrl-C ends after the current step and saves: --resume goes on with the same bits.\n"
+     "A second Ctrl-C ends at once: what was trained since the last checkpoint is lost.\n"
+     "--overwrite keeps the old model until the new one is trained, or ended by Ctrl-C."},
     {"evaluate", "Measures how good MODEL is on DATA.", "MODEL DATA [OPTIONS]",
      "thalweg evaluate iris-model test.csv --require 'accuracy>=0.9'", run_evaluate},
     {"predict", "Writes what MODEL says of each row of DATA.", "MODEL DATA [OPTIONS]",
@@ -43,7 +45,8 @@ std::string general_help() {
          "  help VERB Explains a verb and its options.\n\n"
          "  --version   versions of the program and its kernels, threads\n"
          "Results go to stdout, everything else to stderr. Exit status: 0 done, 1 failed,\n"
-         "2 wrong use, 130 Ctrl-C, 143 SIGTERM.\n";
+         "2 wrong use, 130 Ctrl-C, 143 SIGTERM (the first one of fit saves, a second ends at "
+         "once).\n";
 }
 
 std::string version_text() {

@@ -55,9 +55,9 @@ std::string describe(const Estimator& model, const std::string& folder) {
     append(text, str("Classes      ", class_list(record.label), "\n"));
   }
   append(text, str("Optimizer    ", record.optimizer, "; batch size ", run.batch_size, "\n"));
-  append(text, str("Data         ", run.data, " (", grouped(run.training_rows), " rows to train, ",
-                   grouped(run.validation_rows), " to validate; fingerprint ", run.data_fingerprint,
-                   ")\n"));
+  append(text, str("Data         ", run.data, " (", counted(run.training_rows, "row"),
+                   " to train, ", grouped(run.validation_rows), " to validate; fingerprint ",
+                   run.data_fingerprint, ")\n"));
   append(text, str("Training     ", run.state, " in ", duration(run.seconds), ", begun ",
                    run.started, "; seed ", run.seed, ", threads ", run.threads, "\n"));
   if (!run.command.empty()) append(text, str("Command      ", run.command, "\n"));

@@ -32,6 +32,11 @@ std::string grouped(int64_t number) {
   return digits;
 }
 
+std::string counted(int64_t number, std::string_view noun, std::string_view plural) {
+  if (number == 1) return str("1 ", noun);
+  return plural.empty() ? str(grouped(number), " ", noun, "s") : str(grouped(number), " ", plural);
+}
+
 std::string short_number(double value) {
   if (std::isnan(value)) return "-";
   const double size = std::abs(value);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "thalweg/train/train_spec.h"
@@ -11,6 +12,8 @@ namespace thalweg::cli {
 
 /// 1234567 as "1,234,567".
 std::string grouped(int64_t number);
+/// "1 row", "60,000 rows". `plural` is needed where it is not `noun` with an s.
+std::string counted(int64_t number, std::string_view noun, std::string_view plural = {});
 /// A metric or time with four digits after the point, or as many as it takes to show three that are
 /// not 0; "-" for NaN.
 std::string short_number(double value);

@@ -17,6 +17,7 @@ struct Verb {
   std::string_view example;  // a whole command
   /// `arguments`: what follows the verb. Returns the exit status.
   int (*run)(const Verb& verb, const std::vector<std::string>& arguments, Console& console);
+  std::string_view notes = {};  // for the end of its help, lines that fit
 };
 
 std::span<const Verb> verbs();

@@ -1,3 +1,5 @@
+#include <map>
+
 #include "cli/image_text.h"
 #include "cli_testing.h"
 #include "thalweg/tensor/tensor.h"
@@ -78,9 +80,11 @@ TEST(Fit, SaysThatNothingIsLeftToDoAndWhatGoesOn) {
   ASSERT_EQ(run(fit(folder / "d", folder / "m", {"--model", "linear"})).status, 0);
   const Outcome again = run({"fit", folder / "d", "--out", folder / "m", "--resume"});
   EXPECT_EQ(again.status, 0);
-  for (const char* word : {"nothing left to do", "epochs", "--resume --epochs 8"}) {
+  for (const char* word : {"nothing left to do", "raise --epochs", "--resume --epochs 8"}) {
     EXPECT_NE(again.err.find(word), std::string::npos) << again.err;
   }
+  const std::string all = again.err + again.out;
+  EXPECT_EQ(all.find("nothing left"), all.rfind("nothing left")) << "once is enough: " << all;
   const Outcome more =
       run({"fit", folder / "d", "--out", folder / "m", "--resume", "--epochs", "6", "--json"});
   ASSERT_EQ(more.status, 0) << more.err;
@@ -100,7 +104,7 @@ TEST(Fit, RefusesToGoOnWithOtherOptions) {
   expect_failure(go_on("--seed", "2"), 2, "--seed 2");
   expect_failure(go_on("--model", "mlp"), 2, "--model mlp");
   put_image_folder(folder / "d", 33, 6);
-  expect_failure(go_on("--seed", "1"), 1, "fingerprint");
+  expect_failure(go_on("--seed", "1"), 1, "fingerprint", "(--overwrite)");
 }
 
 TEST(Fit, StartsAnewWhenThereIsNothingToGoOnWith) {
@@ -136,11 +140,45 @@ TEST(Fit, NeverBeginsATrainingAnewInSilence) {
   EXPECT_GT(data_files, 0);
 }
 
-TEST(Fit, RefusesOneNameForTwoClasses) {
+TEST(Fit, WantsANameOfItsOwnForEachClass) {
   TemporaryFolder folder;
   put_image_folder(folder / "d", 30, 6);
-  expect_failure(run(fit(folder / "d", folder / "m", {"--class-names", "a,b,a"})), 2, "'a'",
-                 "twice");
+  const auto named = [&](const std::string& names) {
+    return run(fit(folder / "d", folder / "m", {"--class-names", names}));
+  };
+  expect_failure(named("a,b,a"), 2, "'a'", "twice");
+  expect_failure(named("a,b,c,d,e"), 2, "--class-names", "5 names", "3 classes", "0 to 2");
+  expect_failure(named("a,b"), 2, "--class-names", "2 names", "3 classes");
+  expect_failure(named("a"), 2, "1 name,", "3 classes");
+}
+
+std::map<std::string, std::string> all_files(const std::string& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) files[entry.path()] = file_text(entry.path());
+  }
+  return files;
+}
+
+TEST(Fit, LeavesTheOldModelWhenTheNewOneFails) {
+  TemporaryFolder folder;
+  put_image_folder(folder / "d", 30, 6);
+  ASSERT_EQ(run(fit(folder / "d", folder / "m", {"--model", "linear"})).status, 0);
+  put_file(folder / "m/notes.txt", "mine");
+  const auto before = all_files(folder / "m");
+  std::filesystem::create_directory(folder / "empty");
+  expect_failure(run(fit(folder / "empty", folder / "m", {"--overwrite"})), 1, "MNIST");
+  expect_failure(run(fit(folder / "d", folder / "m",
+                         {"--overwrite", "--model", "linear", "--optimizer", "sgd",
+                          "--learning-rate", "1e38", "--schedule", "constant"})),
+                 1, "not finite", "--learning-rate", "is as it was before");
+  EXPECT_EQ(all_files(folder / "m"), before);
+  EXPECT_FALSE(std::filesystem::exists(folder / "m/.new"));
+  // The new one takes the place of the old one's files, and of no others.
+  ASSERT_EQ(run(fit(folder / "d", folder / "m", {"--model", "mlp", "--overwrite"})).status, 0);
+  EXPECT_EQ(file_text(folder / "m/notes.txt"), "mine");
+  EXPECT_EQ(run({"evaluate", folder / "m", folder / "d"}).status, 0);
+  EXPECT_NE(file_text(folder / "m/model.json"), before.at(folder / "m/model.json"));
 }
 
 TEST(Fit, DryRunWritesNothing) {
@@ -154,12 +192,13 @@ TEST(Fit, DryRunWritesNothing) {
   EXPECT_FALSE(std::filesystem::exists(folder / "m"));
 }
 
-TEST(Fit, IsSilentWhenQuiet) {
+TEST(Fit, GivesNothingButTheReportWhenQuiet) {
   TemporaryFolder folder;
   put_image_folder(folder / "d", 30, 6);
   const Outcome outcome = run(fit(folder / "d", folder / "m", {"--model", "linear", "-q"}));
   EXPECT_EQ(outcome.status, 0);
-  EXPECT_EQ(outcome.out, "");
+  EXPECT_NE(outcome.out.find("linear"), std::string::npos);
+  EXPECT_NE(outcome.out.find("of it in steps at"), std::string::npos) << outcome.out;
   EXPECT_EQ(outcome.err, "");
 }
 

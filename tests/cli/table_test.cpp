@@ -90,14 +90,50 @@ TEST(Table, FindsColumnsByName) {
   EXPECT_EQ(plain.err, "");
   const Outcome labelled = run({"predict", folder / "m", folder / "labelled.csv"});
   EXPECT_EQ(labelled.out, plain.out);
-  EXPECT_NE(labelled.err.find("columns not used: y"), std::string::npos) << labelled.err;
+  EXPECT_EQ(labelled.err, "") << "the label is no column that could be used";
   const Outcome mixed = run({"predict", folder / "m", folder / "mixed.csv"});
   EXPECT_EQ(mixed.out, plain.out);
-  EXPECT_NE(mixed.err.find("extra, y"), std::string::npos) << mixed.err;
+  EXPECT_EQ(mixed.err, "columns not used: extra\n");
 
   expect_failure(run({"evaluate", folder / "m", folder / "plain.csv"}), 1, "'y'");
   put_file(folder / "short.csv", "a,c\n1,2\n");
   expect_failure(run({"predict", folder / "m", folder / "short.csv"}), 1, "'b'", "a, c");
+}
+
+TEST(Table, SaysWhichColumnsAResumedTrainingDoesNotUse) {
+  TemporaryFolder folder;
+  put_file(folder / "x.csv", "a,b,y\n1,2,0\n3,1,1\n2,2,0\n5,1,1\n");
+  put_file(folder / "wide.csv", "a,b,y,more\n1,2,0,7\n3,1,1,7\n2,2,0,7\n5,1,1,7\n");
+  ASSERT_EQ(run(fit(folder / "x.csv", folder / "m", {"--epochs", "2"})).status, 0);
+  const Outcome resumed =
+      run({"fit", folder / "wide.csv", "--out", folder / "m", "--resume", "--epochs", "3"});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_NE(resumed.err.find("columns not used: more\n"), std::string::npos) << resumed.err;
+}
+
+TEST(Table, SaysWhenAPredictionIsNoNumber) {
+  TemporaryFolder folder;
+  std::string text = "a,y\n";
+  for (int i = 0; i < 40; ++i)
+    text += "0." + std::to_string(10 + i) + "," + std::to_string(i) + ".5\n";
+  put_file(folder / "x.csv", text);
+  const std::vector<std::string> linear = {"--model", "linear", "--epochs", "3"};
+  ASSERT_EQ(run(fit(folder / "x.csv", folder / "m", linear)).status, 0);
+  put_file(folder / "far.csv", "a\n0.2\n3e38\n0.3\n-3e38\n");
+  const Outcome predicted = run({"predict", folder / "m", folder / "far.csv", "-q"});
+  EXPECT_EQ(predicted.status, 0);
+  EXPECT_EQ(std::count(predicted.out.begin(), predicted.out.end(), '\n'), 5) << "no row is lost";
+  for (const char* word : {"warning: ", "2 rows", "row 2"}) {
+    EXPECT_NE(predicted.err.find(word), std::string::npos) << predicted.err;
+  }
+  // A class that cannot be told is left open.
+  ASSERT_EQ(run(fit(folder / "x.csv", folder / "c",
+                    {"--model", "linear", "--epochs", "1", "--task", "classification"}))
+                .status,
+            0);
+  const Outcome classes = run({"predict", folder / "c", folder / "far.csv", "--json"});
+  EXPECT_NE(classes.err.find("warning: "), std::string::npos) << classes.err;
+  EXPECT_NE(classes.out.find("\"row\":2,\"label\":null"), std::string::npos) << classes.out;
 }
 
 TEST(Table, LearnsNumbersWhenTheLabelsAreNoClasses) {
@@ -153,9 +189,24 @@ TEST(Table, TakesANetworkFromAFile) {
                                  {"--model", folder / "net.json", "--json", "--epochs", "1"}));
   ASSERT_EQ(fitted.status, 0) << fitted.err;
   EXPECT_EQ(fitted.json()["parameters"], 2 * 5 + 5 + 5 * 2 + 2);
+  put_file(folder / "cut.json", "{\"layers\": [\n  {\"type\": oops}\n]}");
+  const Outcome cut = run(fit(folder / "x.csv", folder / "n", {"--model", folder / "cut.json"}));
+  expect_failure(cut, 1, "cut.json", "line 2, column", "oops");
+  EXPECT_EQ(cut.err.find("json.exception"), std::string::npos) << cut.err;
   put_file(folder / "bad.json", R"({"layers": [{"type": "Dens"}]})");
   expect_failure(run(fit(folder / "x.csv", folder / "n", {"--model", folder / "bad.json"})), 1,
                  "bad.json", "Dense");
+}
+
+TEST(Table, NamesTheOptionsThatHelp) {
+  TemporaryFolder folder;
+  put_file(folder / "data.csv", "0.5,0.2,0\n0.1,0.3,1\n");
+  expect_failure(run(fit(folder / "data.csv", folder / "m")), 1, "--no-header");
+  put_file(folder / "x.csv", two_classes(40, {"0", "1"}));
+  ASSERT_EQ(run(fit(folder / "x.csv", folder / "m", {"--epochs", "1"})).status, 0);
+  std::filesystem::remove(folder / "m/model.json");
+  expect_failure(run(fit(folder / "x.csv", folder / "m", {"--epochs", "1"})), 1, "(--resume)",
+                 "(--overwrite)");
 }
 
 TEST(Table, NeverCrashesOnDamagedFiles) {
@@ -194,10 +245,18 @@ TEST(Table, ReadsOtherDelimiters) {
   std::string text = two_classes(30, {"0", "1"});
   std::replace(text.begin(), text.end(), ',', ';');
   put_file(folder / "x.csv", text);
-  expect_failure(run(fit(folder / "x.csv", folder / "m")), 1, "';'");
+  expect_failure(run(fit(folder / "x.csv", folder / "m")), 1, "';'", "--delimiter");
   EXPECT_EQ(run(fit(folder / "x.csv", folder / "m", {"--delimiter", ";", "--epochs", "1"})).status,
             0);
   expect_failure(run(fit(folder / "x.csv", folder / "n", {"--delimiter", "ab"})), 2, "--delimiter");
+  // The other verbs give the same hint.
+  expect_failure(run({"predict", folder / "m", folder / "x.csv"}), 1, "';'", "--delimiter");
+  expect_failure(run({"evaluate", folder / "m", folder / "x.csv"}), 1, "';'", "--delimiter");
+  std::replace(text.begin(), text.end(), ';', '\t');
+  put_file(folder / "t.csv", text);
+  expect_failure(run({"predict", folder / "m", folder / "t.csv"}), 1, "'\\t'", "--delimiter");
+  put_file(folder / "comma.csv", "a;b\n1,5;2,5\n");
+  expect_failure(run({"predict", folder / "m", folder / "comma.csv"}), 1, "';'", "--delimiter");
 }
 
 }  // namespace

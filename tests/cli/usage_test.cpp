@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include "cli/verbs.h"
 #include "cli_testing.h"
 #include "thalweg/base/version.h"
@@ -47,6 +49,8 @@ TEST(Version, IsThatOfTheProject) {
 
 TEST(WrongUse, NamesTheNearestVerbAndOption) {
   expect_failure(run({"fitt"}), 2, "'fitt'", "'fit'");
+  expect_failure(run({"fti"}), 2, "'fti'", "'fit'");
+  expect_failure(run({"fit", "d", "--ecpohs", "3"}), 2, "'--epochs'");
   expect_failure(run({"help", "evalate"}), 2, "'evaluate'");
   expect_failure(run({"--versoin"}), 2, "'--version'");
   expect_failure(run({"fit", "data.csv", "--epoch", "3"}), 2, "'--epoch'", "'--epochs'");
@@ -66,8 +70,64 @@ TEST(WrongUse, NamesTheOptionAndWhatItTakes) {
   expect_failure(run({"fit", "--out", "m"}), 2, "DATA");
   expect_failure(run({"evaluate", "m"}), 2, "DATA");
   expect_failure(run({"evaluate", "m", "d", "e"}), 2, "'e'");
-  expect_failure(run({"evaluate", "m", "d", "--require", "accuracy=0.9"}), 2, "accuracy>=0.9");
+  for (const char* requirement : {"accuracy=0.9", "accuracy>=nan", "accuracy>=inf", "loss<-inf",
+                                  "loss<1e999", "accuracy>=0.9x", ">=0.9"}) {
+    expect_failure(run({"evaluate", "m", "d", "--require", requirement}), 2, "accuracy>=0.9",
+                   requirement);
+  }
+  expect_failure(run({"fit", "d", "--dry-run", "--json"}), 2, "--dry-run", "--json");
   expect_failure(run({"predict", "m", "d", "--split", "tests"}), 2, "'tests'", "'test'");
+}
+
+TEST(Help, TellsOfCtrlCAndOfQuiet) {
+  const Outcome outcome = run({"help", "fit"});
+  for (const char* word : {"second Ctrl-C", "--resume goes on", "results and warnings stay"}) {
+    EXPECT_NE(outcome.out.find(word), std::string::npos) << outcome.out;
+  }
+}
+
+TEST(Paths, ThatMayNeverEndAreRefused) {
+  TemporaryFolder folder;
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  const auto fit = [&](const std::string& data) {
+    return run({"fit", data, "--out", folder / "m", "--label", "y"});
+  };
+  for (const std::string& data : {std::string("/dev/zero"), std::string("/dev/full")}) {
+    expect_failure(fit(data), 1, data, "device", "file");
+  }
+  expect_failure(fit(folder / "pipe"), 1, "pipe");
+  expect_failure(fit("-"), 2, "stdin", "file");
+  put_file(folder / "x.csv", two_classes(40, {"0", "1"}));
+  ASSERT_EQ(
+      run({"fit", folder / "x.csv", "--out", folder / "m", "--label", "y", "--epochs", "1"}).status,
+      0);
+  expect_failure(run({"predict", folder / "m", folder / "pipe"}), 1, "pipe");
+  expect_failure(run({"evaluate", folder / "m", "/dev/zero"}), 1, "device");
+  expect_failure(run({"predict", folder / "m", "-"}), 2, "stdin");
+  expect_failure(run({"fit", folder / "x.csv", "--out", folder / "n", "--label", "y", "--model",
+                      folder / "pipe"}),
+                 1, "pipe");
+}
+
+TEST(Paths, OfOutFitWhatIsWritten) {
+  TemporaryFolder folder;
+  put_file(folder / "x.csv", two_classes(40, {"0", "1"}));
+  put_file(folder / "file", "precious");
+  const auto fit = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"fit", folder / "x.csv", "--out", folder / "file", "--label",
+                                      "y",   "--epochs",       "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(words);
+  };
+  expect_failure(fit({}), 2, "--out", "is a file", "folder");
+  expect_failure(fit({"--overwrite"}), 2, "--out", "is a file");
+  expect_failure(fit({"--resume"}), 2, "--out", "is a file");
+  EXPECT_EQ(file_text(folder / "file"), "precious");
+  ASSERT_EQ(
+      run({"fit", folder / "x.csv", "--out", folder / "m", "--label", "y", "--epochs", "1"}).status,
+      0);
+  expect_failure(run({"predict", folder / "m", folder / "x.csv", "--out", folder / "m"}), 2,
+                 "is a folder", "file");
 }
 
 TEST(Ops, ListsEveryOpWithItsSignature) {

@@ -19,6 +19,8 @@ std::span<const KernelDef> reference_fft_kernels();
 std::span<const KernelDef> reference_decomposition_kernels();
 std::span<const KernelDef> reference_spectral_kernels();
 std::span<const KernelDef> reference_svd_kernels();
+std::span<const KernelDef> reference_quantization_kernels();
+std::span<const KernelDef> reference_fake_quantization_kernels();
 std::span<const KernelDef> reference_linalg_kernels();
 std::span<const KernelDef> reference_convolution_kernels();
 std::span<const KernelDef> reference_pooling_kernels();

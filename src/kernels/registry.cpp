@@ -23,7 +23,7 @@ void add_reference(KernelRegistry& kernels) {
                       reference_decomposition_kernels,
                       reference_spectral_kernels,
                       reference_svd_kernels,
-                      reference_linalg_kernels,
+                      reference_quantization_kernels, reference_fake_quantization_kernels, reference_linalg_kernels,
                       reference_convolution_kernels,
                       reference_pooling_kernels,
                       reference_normalization_kernels,

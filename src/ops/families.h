@@ -16,6 +16,7 @@ std::span<const OpDef> scan_ops();
 std::span<const OpDef> complex_ops();
 std::span<const OpDef> fft_ops();
 std::span<const OpDef> decomposition_ops();
+std::span<const OpDef> quantization_ops();
 std::span<const OpDef> linalg_ops();
 std::span<const OpDef> convolution_ops();
 std::span<const OpDef> pooling_ops();

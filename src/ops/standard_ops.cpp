@@ -11,7 +11,7 @@ const OpRegistry& standard_ops() {
                         binary_ops,         logic_ops,
                         reduction_ops,      scan_ops,
                         complex_ops,        fft_ops,
-                        decomposition_ops, linalg_ops,         convolution_ops,
+                        decomposition_ops, quantization_ops, linalg_ops,         convolution_ops,
                         pooling_ops,        normalization_ops,
                         loss_ops,           array_ops,
                         movement_ops,       padding_ops,

@@ -164,16 +164,18 @@ std::vector<uint8_t> normalized(std::span<const double> image, size_t depth,
     least = std::min(least, v);
     most = std::max(most, v);
   }
-  const double extent = least < 0 ? std::max(-least, most) : most;
-  const double scale = !(extent > 0) ? 0 : (least < 0 ? 127 : 255) / extent;
-  const double offset = least < 0 ? 128 : 0;
+  // In float, as TensorFlow computes it: what is cut off below must be the same.
+  const auto extent = static_cast<float>(least < 0 ? std::max(-least, most) : most);
+  const float scale = !(extent >= 1e-6f) ? 0.0f : (least < 0 ? 127.0f : 255.0f) / extent;
+  const float offset = least < 0 ? 128.0f : 0.0f;
   std::vector<uint8_t> bytes(image.size());
   for (size_t p = 0; p < image.size(); p += depth) {
     const bool good = std::all_of(image.begin() + static_cast<ptrdiff_t>(p),
                                   image.begin() + static_cast<ptrdiff_t>(p + depth),
                                   [](double v) { return std::isfinite(v); });
     for (size_t k = 0; k < depth; ++k)
-      bytes[p + k] = good ? static_cast<uint8_t>(image[p + k] * scale + offset) : bad_color[k];
+      bytes[p + k] = good ? static_cast<uint8_t>(static_cast<float>(image[p + k]) * scale + offset)
+                          : bad_color[k];
   }
   return bytes;
 }

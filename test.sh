@@ -28,6 +28,7 @@ cmake --build --preset "$preset"
 echo "== Checking that each public header compiles alone"
 [ "$preset" != ci ] || cmake --build --preset "$preset" --target all_verify_interface_header_sets
 
+export TSAN_OPTIONS="suppressions=$PWD/tools/tsan.supp ${TSAN_OPTIONS:-}"
 echo "== Testing"
 report="build/$preset/junit.xml"
 status=0

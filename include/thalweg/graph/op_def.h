@@ -17,7 +17,7 @@ class GradientContext;
 /// A short constexpr list of strings.
 class Specs {
  public:
-  static constexpr size_t kMax = 16;
+  static constexpr size_t kMax = 20;
   constexpr Specs() = default;
   template <class... S>
   constexpr Specs(const char* first, const S&... rest)

@@ -23,7 +23,7 @@ void add_reference(KernelRegistry& kernels) {
                       reference_decomposition_kernels,
                       reference_spectral_kernels,
                       reference_svd_kernels,
-                      reference_quantization_kernels, reference_fake_quantization_kernels, reference_linalg_kernels,
+                      reference_quantization_kernels, reference_fake_quantization_kernels, reference_lstm_kernels, reference_gru_kernels, reference_linalg_kernels,
                       reference_convolution_kernels,
                       reference_pooling_kernels,
                       reference_normalization_kernels,
@@ -65,7 +65,7 @@ void add_reference(KernelRegistry& kernels) {
                       reference_suppression_kernels, reference_image_codec_kernels,
                       reference_table_kernels,
                       reference_queue_kernels,
-                      reference_fused_kernels,
+                      reference_segments_kernels, reference_sparse_segments_kernels, reference_partition_kernels, reference_scatter_kernels, reference_fused_kernels,
                       reference_function_kernels,
                       reference_tensor_list_kernels}) {
     kernels.add(family());

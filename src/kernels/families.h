@@ -75,6 +75,7 @@ std::span<const KernelDef> reference_segments_kernels();
 std::span<const KernelDef> reference_sparse_segments_kernels();
 std::span<const KernelDef> reference_partition_kernels();
 std::span<const KernelDef> reference_scatter_kernels();
+std::span<const KernelDef> reference_parse_sequence_kernels();
 std::span<const KernelDef> reference_fused_kernels();
 std::span<const KernelDef> reference_tensor_list_kernels();
 

@@ -66,6 +66,7 @@ std::span<const OpDef> sparse_segments_ops();
 std::span<const OpDef> partition_ops();
 std::span<const OpDef> training_sparse_ops();
 std::span<const OpDef> scatter_ops();
+std::span<const OpDef> sequence_ops();
 std::span<const OpDef> fused_ops();
 std::span<const OpDef> tensor_list_ops();
 

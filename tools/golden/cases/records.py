@@ -90,6 +90,45 @@ def examples():
                    dense_shapes=[[2], [None]])
 
 
+def sequence(lists, **context):
+    """A SequenceExample; `lists` maps keys to lists of steps."""
+    message = tf.train.SequenceExample()
+    if context:
+        message.context.MergeFromString(tf.train.Example.FromString(example(**context)).features.SerializeToString())
+    for key, steps in sorted(lists.items()):
+        target = message.feature_lists.feature_list[key]
+        for step in steps:
+            feature = tf.train.Example.FromString(example(f=step)).features.feature["f"]
+            target.feature.add().CopyFrom(feature)
+    return message.SerializeToString(deterministic=True)
+
+
+def sequences():
+    batch = strings(sequence({"n": [[1, 2], [3, 4], [5, 6]], "s": [[b"a"], [], [b"b", b"c"]]}, id=[1], t=[b"x", b"y"]),
+                    sequence({"n": [], "s": [[b"\0"]]}, id=[2]),
+                    sequence({"n": [[7, 8]]}, id=[3], t=[b"z"]))
+    for messages in [batch, batch[1:2]]:
+        yield Case("ParseSequenceExample", {"serialized": messages, "debug_name": strings(),
+                                            "context_dense_defaults": [np.zeros([0], np.int64)]},
+                   feature_list_dense_missing_assumed_empty=[], context_sparse_keys=["t"], context_dense_keys=["id"],
+                   feature_list_sparse_keys=["s"], feature_list_dense_keys=["n"], Ncontext_sparse=1, Ncontext_dense=1,
+                   Nfeature_list_sparse=1, Nfeature_list_dense=1, context_sparse_types=[tf.string],
+                   feature_list_dense_types=[tf.int64], context_dense_shapes=[[1]],
+                   feature_list_sparse_types=[tf.string], feature_list_dense_shapes=[[2]])
+    for splits in [tf.int64, tf.int32]:
+        yield Case("ParseSequenceExampleV2", {
+            "serialized": batch, "debug_name": strings("a", "b", "c"), "context_sparse_keys": strings(),
+            "context_dense_keys": strings("id"), "context_ragged_keys": strings("t"),
+            "feature_list_sparse_keys": strings(), "feature_list_dense_keys": strings("n", "nothing"),
+            "feature_list_ragged_keys": strings("s"), "feature_list_dense_missing_assumed_empty": np.array([False, True]),
+            "context_dense_defaults": [np.array([5], np.int64)]},
+                   Ncontext_sparse=0, context_sparse_types=[], context_ragged_value_types=[tf.string],
+                   context_ragged_split_types=[splits], context_dense_shapes=[[1]], Nfeature_list_sparse=0,
+                   Nfeature_list_dense=2, feature_list_dense_types=[tf.int64, tf.float32], feature_list_sparse_types=[],
+                   feature_list_ragged_value_types=[tf.string], feature_list_ragged_split_types=[splits],
+                   feature_list_dense_shapes=[[2], [1]])
+
+
 def raw():
     data = strings(bytes(range(16)), bytes(range(240, 256)))
     for dtype in [tf.half, tf.float32, tf.float64, tf.int32, tf.uint16, tf.uint8, tf.int16, tf.int8, tf.int64]:
@@ -148,5 +187,5 @@ def summaries():
 
 
 def cases():
-    for family in [examples, raw, summaries]:
+    for family in [examples, sequences, raw, summaries]:
         yield from family()

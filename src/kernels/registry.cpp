@@ -65,7 +65,12 @@ void add_reference(KernelRegistry& kernels) {
                       reference_suppression_kernels, reference_image_codec_kernels,
                       reference_table_kernels,
                       reference_queue_kernels,
-                      reference_segments_kernels, reference_sparse_segments_kernels, reference_partition_kernels, reference_scatter_kernels, reference_fused_kernels,
+                      reference_segments_kernels, reference_sparse_segments_kernels, reference_partition_kernels, reference_scatter_kernels, reference_parse_example_kernels,
+                      reference_parse_sequence_kernels,
+                      reference_decoding_kernels,
+                      reference_outside_kernels,
+                      reference_summary_kernels,
+                      reference_fused_kernels,
                       reference_function_kernels,
                       reference_tensor_list_kernels}) {
     kernels.add(family());

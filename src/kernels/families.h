@@ -23,6 +23,7 @@ std::span<const KernelDef> reference_quantization_kernels();
 std::span<const KernelDef> reference_fake_quantization_kernels();
 std::span<const KernelDef> reference_lstm_kernels();
 std::span<const KernelDef> reference_gru_kernels();
+std::span<const KernelDef> reference_distributions_kernels();
 std::span<const KernelDef> reference_linalg_kernels();
 std::span<const KernelDef> reference_convolution_kernels();
 std::span<const KernelDef> reference_pooling_kernels();
@@ -76,6 +77,7 @@ std::span<const KernelDef> reference_sparse_segments_kernels();
 std::span<const KernelDef> reference_partition_kernels();
 std::span<const KernelDef> reference_scatter_kernels();
 std::span<const KernelDef> reference_parse_sequence_kernels();
+std::span<const KernelDef> reference_diagonal_kernels();
 std::span<const KernelDef> reference_fused_kernels();
 std::span<const KernelDef> reference_tensor_list_kernels();
 

@@ -18,6 +18,8 @@ std::span<const OpDef> fft_ops();
 std::span<const OpDef> decomposition_ops();
 std::span<const OpDef> quantization_ops();
 std::span<const OpDef> rnn_ops();
+std::span<const OpDef> stateless_random_ops();
+std::span<const OpDef> distributions_ops();
 std::span<const OpDef> linalg_ops();
 std::span<const OpDef> convolution_ops();
 std::span<const OpDef> pooling_ops();
@@ -67,6 +69,7 @@ std::span<const OpDef> partition_ops();
 std::span<const OpDef> training_sparse_ops();
 std::span<const OpDef> scatter_ops();
 std::span<const OpDef> sequence_ops();
+std::span<const OpDef> diagonal_ops();
 std::span<const OpDef> fused_ops();
 std::span<const OpDef> tensor_list_ops();
 

@@ -1,6 +1,7 @@
 // Ops that draw random numbers.
 #include "thalweg/ops/random.h"
 
+#include "ops/draw.h"
 #include "ops/families.h"
 #include "ops/known_values.h"
 #include "thalweg/base/philox.h"
@@ -139,10 +140,19 @@ constexpr OpDef kRandomOps[] = {
      .no_gradient = "its output is made of integers"},
 };
 
-// Adds a node that draws. Without a seed, one that stays the same from run to run of the program is
-// derived from the graph's seed and the name, and differs from node to node.
-Output draw(Graph& graph, std::string_view op, std::vector<Output> inputs, AttrMap attrs,
-            const RandomOptions& options) {
+Output draw_stateless(std::string_view op, const IntVector& shape, const Output& seed,
+                      const StatelessRandomOptions& options) {
+  Graph& graph = seed.graph();
+  return graph.add(op, {shape.in(graph), seed}, {{"dtype", options.dtype}}, {.name = options.name})
+      .output();
+}
+
+}  // namespace
+
+std::span<const OpDef> random_ops() { return kRandomOps; }
+
+Node& draw(Graph& graph, std::string_view op, std::vector<Output> inputs, AttrMap attrs,
+           const RandomOptions& options) {
   int64_t seed = options.seed.value_or(0);
   int64_t seed2 = options.seed2.value_or(0);
   if (!options.seed && !options.seed2) {
@@ -155,40 +165,29 @@ Output draw(Graph& graph, std::string_view op, std::vector<Output> inputs, AttrM
   }
   attrs.emplace("seed", seed);
   attrs.emplace("seed2", seed2);
-  return graph.add(op, std::move(inputs), std::move(attrs), {.name = options.name}).output();
+  return graph.add(op, std::move(inputs), std::move(attrs), {.name = options.name});
 }
-
-Output draw_stateless(std::string_view op, const IntVector& shape, const Output& seed,
-                      const StatelessRandomOptions& options) {
-  Graph& graph = seed.graph();
-  return graph.add(op, {shape.in(graph), seed}, {{"dtype", options.dtype}}, {.name = options.name})
-      .output();
-}
-
-}  // namespace
-
-std::span<const OpDef> random_ops() { return kRandomOps; }
 
 Output random_uniform(Graph& graph, const IntVector& shape, const RandomOptions& options) {
-  return draw(graph, "RandomUniform", {shape.in(graph)}, {{"dtype", options.dtype}}, options);
+  return draw(graph, "RandomUniform", {shape.in(graph)}, {{"dtype", options.dtype}}, options).output();
 }
 
 Output random_normal(Graph& graph, const IntVector& shape, const RandomOptions& options) {
   return draw(graph, "RandomStandardNormal", {shape.in(graph)}, {{"dtype", options.dtype}},
-              options);
+              options).output();
 }
 
 Output truncated_normal(Graph& graph, const IntVector& shape, const RandomOptions& options) {
-  return draw(graph, "TruncatedNormal", {shape.in(graph)}, {{"dtype", options.dtype}}, options);
+  return draw(graph, "TruncatedNormal", {shape.in(graph)}, {{"dtype", options.dtype}}, options).output();
 }
 
 Output random_uniform_int(const IntVector& shape, const Output& low, const Output& high,
                           const RandomOptions& options) {
-  return draw(low.graph(), "RandomUniformInt", {shape.in(low.graph()), low, high}, {}, options);
+  return draw(low.graph(), "RandomUniformInt", {shape.in(low.graph()), low, high}, {}, options).output();
 }
 
 Output random_shuffle(const Output& x, const RandomOptions& options) {
-  return draw(x.graph(), "RandomShuffle", {x}, {}, options);
+  return draw(x.graph(), "RandomShuffle", {x}, {}, options).output();
 }
 
 Output stateless_random_uniform(const IntVector& shape, const Output& seed,

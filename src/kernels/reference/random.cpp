@@ -2,9 +2,9 @@
 #include <type_traits>
 
 #include "kernels/families.h"
-#include "kernels/random_words.h"
 #include "kernels/reference/accumulate.h"
 #include "kernels/reference/elements.h"
+#include "kernels/reference/random_stream.h"
 
 namespace thalweg {
 namespace {
@@ -12,30 +12,7 @@ namespace {
 using reference::Ints;
 using reference::IntsInput;
 using reference::OutputPlace;
-
-// Where a node's numbers come from: its seed attributes and the run, or (stateless) its seed input.
-class StreamSource {
- public:
-  explicit StreamSource(const KernelRequest& request) {
-    if (request.node.find_attr("seed") != nullptr) {
-      seed_ = request.node.attr<int64_t>("seed");
-      seed2_ = request.node.attr<int64_t>("seed2");
-    } else {
-      input_.emplace_back(request, 1);
-    }
-  }
-
-  RandomStream stream(const KernelContext& context) const {
-    if (input_.empty()) return stateful_stream(seed_, seed2_, context.random_run());
-    const Ints seeds = input_[0].read(context);
-    return stateless_stream(seeds.at(0), seeds.at(1));
-  }
-
- private:
-  int64_t seed_ = 0;
-  int64_t seed2_ = 0;
-  std::vector<IntsInput> input_;  // one, or none
-};
+using reference::StreamSource;
 
 // Elements that one block makes: a double takes two words.
 template <class T>
@@ -108,20 +85,13 @@ void fill_truncated(const RandomStream& stream, T* to, int64_t count) {
   }
 }
 
-Shape shape_of(const Ints& dims) {
-  for (int64_t dim : dims) {
-    if (dim < 0) throw invalid_argument("a shape holds the negative size ", dim);
-  }
-  return Shape(std::span<const int64_t>(dims));
-}
-
 // A kernel that calls fill(stream, T* to, count).
 template <class F>
 KernelPtr make_filler(const KernelRequest& request, F fill) {
   return visit_floats(request.outputs[0].dtype, [&]<class T>(TypeTag<T>) {
     return make_kernel([fill, source = StreamSource(request), dims = IntsInput(request, 0),
                         place = OutputPlace(request, 0)](KernelContext& context) {
-      const Shape shape = shape_of(dims.read(context));
+      const Shape shape = reference::requested_shape(dims.read(context));
       fill(source.stream(context), static_cast<T*>(place.memory(context, shape)),
            shape.num_elements());
     });
@@ -157,7 +127,7 @@ KernelPtr make_bounded(const KernelRequest& request) {
     if (low >= high) throw invalid_argument("`minval` ", low, " must be below `maxval` ", high);
     // Unsigned, for high - low may be more than a T holds.
     const Word range = static_cast<Word>(high) - static_cast<Word>(low);
-    const Shape shape = shape_of(dims.read(context));
+    const Shape shape = reference::requested_shape(dims.read(context));
     fill_by_block(source.stream(context), static_cast<T*>(place.memory(context, shape)),
                   shape.num_elements(), [&](const PhiloxBlock& block, size_t j) {
                     Word word = block[j];
@@ -172,8 +142,53 @@ KernelPtr make_uniform_int(const KernelRequest& request) {
   switch (request.outputs[0].dtype) {
     case kInt32: return make_bounded<int32_t>(request);
     case kInt64: return make_bounded<int64_t>(request);
+    case kUInt32: return make_bounded<uint32_t>(request);
+    case kUInt64: return make_bounded<uint64_t>(request);
     default: return nullptr;
   }
+}
+
+// All integers of the type alike.
+template <class T>
+KernelPtr make_full(const KernelRequest& request) {
+  return make_kernel([source = StreamSource(request), dims = IntsInput(request, 0),
+                      place = OutputPlace(request, 0)](KernelContext& context) {
+    const Shape shape = reference::requested_shape(dims.read(context));
+    fill_by_block(source.stream(context), static_cast<T*>(place.memory(context, shape)),
+                  shape.num_elements(), [](const PhiloxBlock& block, size_t j) {
+                    if constexpr (sizeof(T) == 8)
+                      return static_cast<T>(block[2 * j] | uint64_t{block[2 * j + 1]} << 32);
+                    else
+                      return static_cast<T>(block[j]);
+                  });
+  });
+}
+
+KernelPtr make_full_int(const KernelRequest& request) {
+  switch (request.outputs[0].dtype) {
+    case kInt32: return make_full<int32_t>(request);
+    case kInt64: return make_full<int64_t>(request);
+    case kUInt32: return make_full<uint32_t>(request);
+    case kUInt64: return make_full<uint64_t>(request);
+    default: return nullptr;
+  }
+}
+
+// The stream of a seed, as the inputs of the second version of the stateless ops.
+KernelPtr make_key_counter(const KernelRequest& request) {
+  return make_kernel([source = StreamSource(request),
+                      has_algorithm = request.outputs.size() > 2](KernelContext& context) {
+    const RandomStream stream = source.stream(context);
+    const auto join = [](uint32_t low, uint32_t high) { return low | uint64_t{high} << 32; };
+    context.output<uint64_t>(0)[0] = join(stream.key.lo, stream.key.hi);
+    context.output<uint64_t>(1)[0] = join(stream.start[0], stream.start[1]);
+    context.output<uint64_t>(1)[1] = join(stream.start[2], stream.start[3]);
+    if (has_algorithm) *context.output<int32_t>(2) = 1;
+  });
+}
+
+KernelPtr make_algorithm(const KernelRequest&) {
+  return make_kernel([](KernelContext& context) { *context.output<int32_t>(0) = 1; });
 }
 
 // Fisher and Yates: element i trades places with one of those from i on.
@@ -208,6 +223,15 @@ constexpr KernelDef kKernels[] = {
     {"StatelessRandomNormal", "reference", make_normal},
     {"StatelessTruncatedNormal", "reference", make_truncated_normal},
     {"StatelessRandomUniformInt", "reference", make_uniform_int},
+    {"StatelessRandomUniformFullInt", "reference", make_full_int},
+    {"StatelessRandomUniformV2", "reference", make_uniform},
+    {"StatelessRandomNormalV2", "reference", make_normal},
+    {"StatelessTruncatedNormalV2", "reference", make_truncated_normal},
+    {"StatelessRandomUniformIntV2", "reference", make_uniform_int},
+    {"StatelessRandomUniformFullIntV2", "reference", make_full_int},
+    {"StatelessRandomGetKeyCounter", "reference", make_key_counter},
+    {"StatelessRandomGetKeyCounterAlg", "reference", make_key_counter},
+    {"StatelessRandomGetAlg", "reference", make_algorithm},
 };
 
 }  // namespace

@@ -166,7 +166,7 @@ constexpr OpDef kStringOps[] = {
      .no_gradient = kNoNumbers},
     {.name = "ReduceJoin",
      .inputs = {"inputs: string | Any shape.",
-                "reduction_indices: int32 | Axes to join over; the last varies fastest. None: "
+                "reduction_indices: int32 | Axes to join over; the first varies fastest. None: "
                 "the inputs stay as they are."},
      .outputs = {"output: string | The inputs' shape without the axes."},
      .attrs = {"keep_dims: bool = false | Whether joined axes stay, with size 1.",

@@ -40,10 +40,11 @@ def i32(*values):
 
 
 class Case:
-    """One call. `inputs` maps argument names to arrays (or lists of them); `slopes` names the differentiable ones."""
+    """One call. `inputs` maps argument names to arrays (or lists of them); `slopes` names the differentiable ones;
+    `told` are attributes that tf.raw_ops tells from the inputs, but a case must say."""
 
-    def __init__(self, op, inputs, slopes=(), outputs=None, tolerance=None, **attrs):
-        self.op, self.inputs, self.slopes, self.attrs = op, inputs, slopes, attrs
+    def __init__(self, op, inputs, slopes=(), outputs=None, tolerance=None, told=None, **attrs):
+        self.op, self.inputs, self.slopes, self.attrs, self.told = op, inputs, slopes, attrs, told or {}
         self.outputs, self.tolerance = outputs, tolerance
 
 
@@ -113,7 +114,8 @@ def number(value):
 
 
 def tensor(array):
-    array = np.asarray(array)
+    # A string scalar must stay an object: NumPy's own strings drop zeros at the end.
+    array = np.asarray(array, object if isinstance(array, bytes) else None)
     if array.dtype.names:  # a quantized type is one field over an integer
         array = array.view(array.dtype[0])
         return tensor(array).replace("int", "@", 1).replace("u@", "quint").replace("@", "qint")
@@ -181,7 +183,7 @@ def run(case):
                     continue
                 upstream.append((name, value, weight_of(value)))
     lines = [f"attr {'squeeze_dims' if (case.op, name) == ('Squeeze', 'axis') else name}: {attr(value)}"
-             for name, value in case.attrs.items()]
+             for name, value in {**case.told, **case.attrs}.items()]
     for name, value in case.inputs.items():
         for item in value if isinstance(value, list) else [value]:
             text = "resource " + tensor(item.value) if isinstance(item, Variable) else tensor(item)

@@ -24,7 +24,7 @@ struct JoinOptions {
 };
 /// The strings at each place of several tensors joined; scalars go with each place.
 Output string_join(const std::vector<Output>& parts, const JoinOptions& options = {});
-/// Strings joined along `axes`, the last of which varies fastest.
+/// Strings joined along `axes`, the first of which varies fastest.
 Output reduce_join(const Output& x, const IntVector& axes, const JoinOptions& options = {});
 /// The strings of each segment joined: `[num_segments, ...]`.
 Output unsorted_segment_join(const Output& x, const Output& segment_ids, const Output& num_segments,

@@ -45,7 +45,8 @@ KernelPtr make_reduce_join(const KernelRequest& request) {
       const size_t i = reference::place_axis(axis, reduced.size());
       if (reduced[i]) throw invalid_argument("axis ", axis, " is named twice in ", axes);
       reduced[i] = true;
-      joined.push_back(reference::evenly(0, strides[i], shape[static_cast<int>(i)]));
+      // The axis that is named first varies fastest.
+      joined.insert(joined.begin(), reference::evenly(0, strides[i], shape[static_cast<int>(i)]));
     }
     reference::Offsets kept;
     std::vector<int64_t> dims;

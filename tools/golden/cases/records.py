@@ -78,11 +78,13 @@ def examples():
     yield v2(one(BATCH[1]), [n, padded_x], sparse[:2])
     yield Case("ParseExample", {"serialized": BATCH, "names": strings(), "sparse_keys": [one("s"), one("x")],
                                 "dense_keys": [one("n")], "dense_defaults": [np.zeros([0], np.int64)]},
-               sparse_types=[tf.string, tf.float32], dense_shapes=[[2]])
+               sparse_types=[tf.string, tf.float32], dense_shapes=[[2]],
+               told={"Nsparse": 2, "Ndense": 1, "Tdense": [tf.int64]})
     yield Case("ParseExample", {"serialized": BATCH[:2], "names": strings("p", "q"), "sparse_keys": [],
                                 "dense_keys": [one("x"), one("nothing")],
                                 "dense_defaults": [np.zeros([0], np.float32), strings("default").reshape(1)]},
-               sparse_types=[], dense_shapes=[[2], [1]])
+               sparse_types=[], dense_shapes=[[2], [1]],
+               told={"Nsparse": 0, "Ndense": 2, "Tdense": [tf.float32, tf.string]})
     for message in BATCH:
         yield Case("ParseSingleExample", {"serialized": one(message),
                                           "dense_defaults": [np.zeros([0], np.int64), np.float32(3)]},

@@ -23,7 +23,7 @@ void add_reference(KernelRegistry& kernels) {
                       reference_decomposition_kernels,
                       reference_spectral_kernels,
                       reference_svd_kernels,
-                      reference_quantization_kernels, reference_fake_quantization_kernels, reference_lstm_kernels, reference_gru_kernels, reference_distributions_kernels, reference_linalg_kernels,
+                      reference_quantization_kernels, reference_fake_quantization_kernels, reference_lstm_kernels, reference_gru_kernels, reference_distributions_kernels, reference_ctc_loss_kernels, reference_ctc_decoder_kernels, reference_candidate_sampling_kernels, reference_linalg_kernels,
                       reference_convolution_kernels,
                       reference_pooling_kernels,
                       reference_normalization_kernels,
@@ -70,7 +70,7 @@ void add_reference(KernelRegistry& kernels) {
                       reference_decoding_kernels,
                       reference_outside_kernels,
                       reference_summary_kernels,
-                      reference_diagonal_kernels, reference_fused_kernels,
+                      reference_diagonal_kernels, reference_sparse_kernels, reference_sparse_math_kernels, reference_sparse_cross_kernels, reference_fused_kernels,
                       reference_function_kernels,
                       reference_tensor_list_kernels}) {
     kernels.add(family());

@@ -20,6 +20,8 @@ std::span<const OpDef> quantization_ops();
 std::span<const OpDef> rnn_ops();
 std::span<const OpDef> stateless_random_ops();
 std::span<const OpDef> distributions_ops();
+std::span<const OpDef> ctc_ops();
+std::span<const OpDef> candidate_sampling_ops();
 std::span<const OpDef> linalg_ops();
 std::span<const OpDef> convolution_ops();
 std::span<const OpDef> pooling_ops();
@@ -70,6 +72,9 @@ std::span<const OpDef> training_sparse_ops();
 std::span<const OpDef> scatter_ops();
 std::span<const OpDef> sequence_ops();
 std::span<const OpDef> diagonal_ops();
+std::span<const OpDef> sparse_ops();
+std::span<const OpDef> sparse_math_ops();
+std::span<const OpDef> sparse_cross_ops();
 std::span<const OpDef> fused_ops();
 std::span<const OpDef> tensor_list_ops();
 

@@ -11,7 +11,7 @@ const OpRegistry& standard_ops() {
                         binary_ops,         logic_ops,
                         reduction_ops,      scan_ops,
                         complex_ops,        fft_ops,
-                        decomposition_ops, quantization_ops, rnn_ops, stateless_random_ops, distributions_ops, linalg_ops,         convolution_ops,
+                        decomposition_ops, quantization_ops, rnn_ops, stateless_random_ops, distributions_ops, ctc_ops, candidate_sampling_ops, linalg_ops,         convolution_ops,
                         pooling_ops,        normalization_ops,
                         loss_ops,           array_ops,
                         movement_ops,       padding_ops,
@@ -28,7 +28,7 @@ const OpRegistry& standard_ops() {
                         pooling3d_ops,      pooling_variant_ops,
                         local_response_ops, batch_norm_version_ops,
                         dilation_ops,       colour_ops,
-                        suppression_ops, image_codec_ops,    table_ops, queue_ops, segments_ops, sparse_segments_ops, partition_ops, training_sparse_ops, scatter_ops, parsing_ops, sequence_ops, decoding_ops, outside_ops, summary_ops, diagonal_ops, fused_ops,
+                        suppression_ops, image_codec_ops,    table_ops, queue_ops, segments_ops, sparse_segments_ops, partition_ops, training_sparse_ops, scatter_ops, parsing_ops, sequence_ops, decoding_ops, outside_ops, summary_ops, diagonal_ops, sparse_ops, sparse_math_ops, sparse_cross_ops, fused_ops,
           function_ops, tensor_list_ops}) {
       ops.add(family());
     }

@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "cli/common_options.h"
+#include "cli/show_files.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
 #include "thalweg/base/file.h"
@@ -77,15 +78,22 @@ std::string describe(const Estimator& model, const std::string& folder) {
 
 int run_show(const Verb& verb, const std::vector<std::string>& arguments, Console& console) {
   std::string folder;
+  std::optional<std::string> tensor_name;
   CommonOptions common;
   Options options(verb);
-  options.word("MODEL", folder, "the folder of a model");
+  options.word("MODEL", folder,
+               "the folder of a model or SavedModel, a graph (.pb, .pbtxt), or a checkpoint");
+  options.value("tensor", "NAME", tensor_name, "print this tensor of a checkpoint");
   common.declare(options);
   if (!options.parse(arguments)) {
     console.out << options.help();
     return kDone;
   }
   common.apply(console);
+  if (is_file_of_others(folder)) {
+    show_file({.path = folder, .tensor = tensor_name.value_or(""), .json = common.json}, console);
+    return kDone;
+  }
   if (common.json) {
     console.out << to_json(read_model_record(folder));
   } else {

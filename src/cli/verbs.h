@@ -23,9 +23,11 @@ struct Verb {
 std::span<const Verb> verbs();
 
 int run_evaluate(const Verb& verb, const std::vector<std::string>& arguments, Console& console);
+int run_export(const Verb& verb, const std::vector<std::string>& arguments, Console& console);
 int run_fit(const Verb& verb, const std::vector<std::string>& arguments, Console& console);
 int run_ops(const Verb& verb, const std::vector<std::string>& arguments, Console& console);
 int run_predict(const Verb& verb, const std::vector<std::string>& arguments, Console& console);
+int run_run(const Verb& verb, const std::vector<std::string>& arguments, Console& console);
 int run_show(const Verb& verb, const std::vector<std::string>& arguments, Console& console);
 
 }  // namespace thalweg::cli

@@ -1,6 +1,7 @@
 #include "thalweg/estimator/estimator.h"
 
 #include <cstring>
+#include <map>
 
 #include "estimator/estimator_state.h"
 #include "estimator/fit_data.h"
@@ -8,6 +9,7 @@
 #include "thalweg/estimator/classifier.h"
 #include "thalweg/estimator/network_file.h"
 #include "thalweg/estimator/regressor.h"
+#include "thalweg/formats/saved_model.h"
 #include "thalweg/nn/summary.h"
 
 namespace thalweg {
@@ -82,6 +84,18 @@ EvaluationReport Estimator::evaluate(const Dataset& data) const {
   EvaluationReport report = score->report();
   report.seconds = system_clock().steady_seconds() - begin;
   return report;
+}
+
+void Estimator::export_saved_model(const std::string& folder, bool variables) const {
+  const Graph& graph = state_->ready().graph();
+  std::map<std::string, Tensor> values;
+  for (const std::string& name : state_->variables->names()) {
+    values[name] = state_->variables->get(name);
+  }
+  write_saved_model(folder, graph,
+                    {{.inputs = {{"features", graph.output("features")}},
+                      .outputs = {{"predictions", graph.output("predictions")}}}},
+                    values, {.variables = variables});
 }
 
 Tensor Estimator::predict_values(const Tensor& features) const {

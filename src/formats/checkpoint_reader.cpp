@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "formats/bundle_files.h"
+#include "formats/bundle_old.h"
 #include "formats/bundle_strings.h"
 #include "formats/slice_copy.h"
 #include "formats/slice_key.h"
@@ -37,6 +38,7 @@ struct BundleReader::State {
   void read_header(std::string_view bytes);
   void open_shards();
   const Entry& at(std::string_view name) const;
+  Tensor make_room(std::string_view name, const Entry& entry, int64_t bytes) const;
   Tensor read_whole(std::string_view name, const Entry& entry) const;
   Tensor read_parts(std::string_view name, const Entry& entry) const;
 
@@ -66,6 +68,12 @@ void BundleReader::State::read_header(std::string_view bytes) {
 void BundleReader::State::read_index() {
   const std::string path = index_path(prefix);
   if (!file_exists(path)) {
+    if (const std::string old = find_old_checkpoint(prefix); !old.empty()) {
+      throw unimplemented("'", old, "' is a checkpoint of TensorFlow's old format V1, which thalweg "
+                          "does not read: restore it in TensorFlow with a "
+                          "tf.compat.v1.train.Saver and save it again with one of "
+                          "write_version=SaverDef.V2");
+    }
     throw not_found("there is no checkpoint '", prefix, "': the file '", path,
                     "' does not exist; give the path without `.index` or `.data-...`");
   }
@@ -119,8 +127,25 @@ const Entry& BundleReader::State::at(std::string_view name) const {
                                : str("; did you mean `", hint, "`?"));
 }
 
+// An empty tensor for the values, after a look at whether there are so many: the index may claim
+// any shape.
+Tensor BundleReader::State::make_room(std::string_view name, const Entry& entry,
+                                      int64_t bytes) const {
+  const DType dtype = dtype_from_proto(entry.dtype());
+  const Shape shape = full_shape_from_proto(entry.shape());
+  const int64_t elements = shape.num_elements();
+  // A string takes a byte for its length at least.
+  const bool is_string = dtype == kString;
+  const int64_t expected = elements * (is_string ? 1 : static_cast<int64_t>(element_size(dtype)));
+  if (is_string ? bytes < expected : bytes != expected) {
+    throw damaged(name, entry, str("it has ", bytes, " bytes, expected ",
+                                   is_string ? "at least " : "", expected, " for ", dtype, shape));
+  }
+  return Tensor(dtype, shape);
+}
+
 Tensor BundleReader::State::read_whole(std::string_view name, const Entry& entry) const {
-  Tensor result(dtype_from_proto(entry.dtype()), full_shape_from_proto(entry.shape()));
+  Tensor result = make_room(name, entry, entry.size());
   const ReadableFile& file = shards.at(entry.shard_id());
   const uint64_t offset = static_cast<uint64_t>(entry.offset());
   const size_t size = static_cast<size_t>(entry.size());
@@ -134,11 +159,6 @@ Tensor BundleReader::State::read_whole(std::string_view name, const Entry& entry
       throw damaged(name, entry, error.message());
     }
   } else {
-    if (size != result.byte_size()) {
-      throw damaged(name, entry,
-                    str("it has ", size, " bytes, expected ", result.byte_size(), " for ",
-                        result.dtype(), result.shape()));
-    }
     const size_t got = file.read(offset, result.mutable_raw(), size);
     crc = crc32c(0, result.raw(), got);
   }
@@ -148,8 +168,12 @@ Tensor BundleReader::State::read_whole(std::string_view name, const Entry& entry
 }
 
 Tensor BundleReader::State::read_parts(std::string_view name, const Entry& entry) const {
-  Tensor result(dtype_from_proto(entry.dtype()), full_shape_from_proto(entry.shape()));
-  int64_t filled = 0;
+  struct Part {
+    std::vector<Extent> extents;
+    const std::pair<const std::string, Entry>* stored;
+  };
+  std::vector<Part> parts;
+  int64_t bytes = 0;
   for (const tensorflow::TensorSliceProto& slice : entry.slices()) {
     std::vector<Extent> extents;
     for (const auto& extent : slice.extent()) {
@@ -158,8 +182,15 @@ Tensor BundleReader::State::read_parts(std::string_view name, const Entry& entry
     }
     const auto part = entries.find(slice_key(name, extents));
     if (part == entries.end()) throw damaged(name, entry, "a part of it is missing in the index");
-    const Tensor values = read_whole(name, part->second);
-    if (!copy_slice(values, extents, result)) {
+    if (part->second.slices_size() > 0) throw damaged(name, entry, "a part of it has parts");
+    bytes += part->second.size();
+    parts.push_back({std::move(extents), &*part});
+  }
+  Tensor result = make_room(name, entry, bytes);
+  int64_t filled = 0;
+  for (const Part& part : parts) {
+    const Tensor values = read_whole(name, part.stored->second);
+    if (!copy_slice(values, part.extents, result)) {
       throw damaged(name, entry,
                     str("a part of ", values.dtype(), values.shape(), " does not fit into ",
                         result.dtype(), result.shape()));

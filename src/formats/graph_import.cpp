@@ -7,13 +7,7 @@
 #include "formats/attr_proto.h"
 #include "formats/function_import.h"
 #include "formats/function_instances.h"
-#if __has_include("formats/functionalize.h")
 #include "formats/functionalize.h"
-#else
-namespace thalweg {
-static void functionalize(tensorflow::GraphDef&) {}
-}
-#endif
 #include "formats/message.h"
 #include "formats/node_import.h"
 #include "formats/tensor_proto.h"
@@ -100,7 +94,7 @@ std::unique_ptr<Graph> build_graph(tensorflow::GraphDef def, const OpRegistry& r
                                    const GraphImportOptions& options) {
   check_versions(def);
   if (!options.outputs.empty()) keep_needed(options.outputs, def);
-  functionalize(def);
+  functionalize(def, registry, options.outputs);
   ImportProblems problems;
   instantiate_functions(def, problems);
   AttrImporter attrs(problems);
@@ -130,7 +124,7 @@ GraphSummary summarize(tensorflow::GraphDef def, const OpRegistry& registry) {
   std::set<std::string> left;
   try {
     tensorflow::GraphDef converted = def;
-    functionalize(converted);
+    functionalize(converted, registry);
     for (const auto& node : converted.node()) left.insert(node.op());
     for (const auto& function : converted.library().function()) {
       for (const auto& node : function.node_def()) left.insert(node.op());

@@ -105,6 +105,13 @@ class Estimator {
   /// values `[rows]`; float32.
   Tensor predict_values(const Tensor& features) const;
 
+  /// Writes the network for predicting as a SavedModel that TensorFlow and TensorFlow Serving
+  /// load: signature `serving_default` from `features` to `predictions`. `variables`: with the
+  /// weights as a checkpoint beside the graph instead of constants in it. Errors:
+  /// failed_precondition before fit(), already_exists, unimplemented for ops that TensorFlow does
+  /// not have.
+  void export_saved_model(const std::string& folder, bool variables = false) const;
+
   /// What is and would be in model.json.
   const ModelRecord& record() const;
   /// Values of all variables, by name.

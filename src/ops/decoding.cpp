@@ -31,14 +31,16 @@ void csv_shape(ShapeContext& c) {
     throw c.error("attribute `field_delim` is one byte, got '", delim, "'");
   const auto& columns = c.attr<std::vector<int64_t>>("select_cols");
   if (!columns.empty() && static_cast<int>(columns.size()) != c.num_outputs())
-    throw c.error("attribute `select_cols` has ", columns.size(), " columns for ", c.num_outputs(), " outputs");
+    throw c.error("attribute `select_cols` has ", columns.size(), " columns for ", c.num_outputs(),
+                  " outputs");
   for (size_t i = 0; i < columns.size(); ++i) {
     if (columns[i] < 0 || (i > 0 && columns[i] <= columns[i - 1]))
       throw c.error("attribute `select_cols` must rise from 0 on, got ", columns);
   }
   for (int i = 0; i < c.num_outputs(); ++i) {
     if (const int64_t count = c.input(i + 1).num_elements(); count > 1)
-      throw c.error("the default of column ", i, " has ", count, " elements; it may have one or none");
+      throw c.error("the default of column ", i, " has ", count,
+                    " elements; it may have one or none");
     c.set_output(i, c.input(0));
   }
 }
@@ -124,8 +126,7 @@ std::vector<Output> decode_csv(const Output& records, const std::vector<Tensor>&
   Graph& graph = records.graph();
   std::vector<Output> inputs{records};
   for (const Tensor& value : defaults) {
-    inputs.push_back(
-        graph.add("Const", {}, {{"dtype", value.dtype()}, {"value", value}}).output());
+    inputs.push_back(graph.add("Const", {}, {{"dtype", value.dtype()}, {"value", value}}).output());
   }
   Node& node = graph.add("DecodeCSV", inputs,
                          {{"field_delim", std::string(1, options.delimiter)},

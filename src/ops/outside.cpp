@@ -36,7 +36,8 @@ void restore_shape(ShapeContext& c) {
 }
 
 void matching_shape(ShapeContext& c) {
-  if (c.input(0).rank() > 1) throw c.error("pattern must be a scalar or a vector, got ", c.input(0));
+  if (c.input(0).rank() > 1)
+    throw c.error("pattern must be a scalar or a vector, got ", c.input(0));
   c.set_output(0, Shape{kUnknownDim});
 }
 

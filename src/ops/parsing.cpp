@@ -48,7 +48,8 @@ void add_features(ShapeContext& c, Outputs& out, const Shape& batch, size_t num_
     if (!shapes[i].has_rank()) throw c.error("dense shape ", i, " has no rank");
     for (int d = 1; d < shapes[i].rank(); ++d) {
       if (shapes[i][d] == kUnknownDim)
-        throw c.error("dense shape ", i, " is ", shapes[i], "; only its first dimension may be unknown");
+        throw c.error("dense shape ", i, " is ", shapes[i],
+                      "; only its first dimension may be unknown");
     }
     out.add(batch.concat(shapes[i]));
   }
@@ -63,7 +64,8 @@ void parse_example_shape(ShapeContext& c) {
 
 void parse_example_v2_shape(ShapeContext& c) {
   const Shape& serialized = c.input(0);
-  if (serialized.rank() > 1) throw c.error("serialized must be a scalar or a vector, got ", serialized);
+  if (serialized.rank() > 1)
+    throw c.error("serialized must be a scalar or a vector, got ", serialized);
   for (int i = 2; i < 5; ++i) c.with_rank(i, 1);
   Outputs out(c);
   add_features(c, out, serialized, static_cast<size_t>(c.attr<int64_t>("num_sparse")));
@@ -100,16 +102,17 @@ constexpr OpDef kParsingOps[] = {
     {.name = "ParseExample",
      .inputs = {"serialized: string | `[batch]`: tf.train.Example messages.",
                 "names: string | `[batch]` names for messages, or empty.",
-                "sparse_keys: Nsparse * string | Scalars.", "dense_keys: Ndense * string | Scalars.",
-                kDefaults},
+                "sparse_keys: Nsparse * string | Scalars.",
+                "dense_keys: Ndense * string | Scalars.", kDefaults},
      .outputs = {"sparse_indices: Nsparse * int64 | `[n, 2]` each.",
                  "sparse_values: sparse_types | `[n]` each.",
                  "sparse_shapes: Nsparse * int64 | `[2]` each: batch and most values.", kDense},
      .attrs = {"Nsparse: int >= 0 | Number of sparse features.",
                "Ndense: int >= 0 | Number of dense features.", kSparseTypes, kDenseTypes,
                kDenseShapes},
-     .doc = "Reads a batch of Examples into dense tensors and sparse matrices. Of a feature that is "
-            "given twice the last value counts.",
+     .doc =
+         "Reads a batch of Examples into dense tensors and sparse matrices. Of a feature that is "
+         "given twice the last value counts.",
      .shape = parse_example_shape,
      .no_gradient = kNoNumbers},
     {.name = "ParseExampleV2",
@@ -147,8 +150,8 @@ constexpr OpDef kParsingOps[] = {
 };
 
 Output text_constant(Graph& graph, const std::vector<std::string>& texts) {
-  const Tensor value = Tensor::from(std::span<const std::string>(texts),
-                                    Shape{static_cast<int64_t>(texts.size())});
+  const Tensor value =
+      Tensor::from(std::span<const std::string>(texts), Shape{static_cast<int64_t>(texts.size())});
   return graph.add("Const", {}, {{"dtype", kString}, {"value", value}}).output();
 }
 
@@ -158,7 +161,8 @@ std::span<const OpDef> parsing_ops() { return kParsingOps; }
 
 ParsedExamples parse_example(const Output& serialized, const std::vector<DenseFeature>& dense,
                              const std::vector<SparseFeature>& sparse,
-                             const std::vector<SparseFeature>& ragged, const ParseOptions& options) {
+                             const std::vector<SparseFeature>& ragged,
+                             const ParseOptions& options) {
   Graph& graph = serialized.graph();
   const auto keys = [](const auto& features) {
     std::vector<std::string> names;
@@ -170,8 +174,9 @@ ParsedExamples parse_example(const Output& serialized, const std::vector<DenseFe
     for (const auto& feature : features) result.push_back(feature.dtype);
     return result;
   };
-  std::vector<Output> inputs{serialized, text_constant(graph, {}), text_constant(graph, keys(sparse)),
-                             text_constant(graph, keys(dense)), text_constant(graph, keys(ragged))};
+  std::vector<Output> inputs{serialized, text_constant(graph, {}),
+                             text_constant(graph, keys(sparse)), text_constant(graph, keys(dense)),
+                             text_constant(graph, keys(ragged))};
   Shapes shapes;
   for (const DenseFeature& feature : dense) {
     const bool padded = feature.shape.rank() > 0 && feature.shape[0] == kUnknownDim;

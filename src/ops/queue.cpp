@@ -119,8 +119,9 @@ constexpr OpDef kQueueOps[] = {
      .outputs = {kHandle},
      .attrs = {kTypes, "shapes: list(shape) >= 0 = [] | Their shapes, known in rank.", kCapacity,
                kContainer, kSharedName},
-     .doc = "A FIFOQueueV2 whose shapes may be unknown in part: a batch is padded with zeros to its "
-            "largest element.",
+     .doc =
+         "A FIFOQueueV2 whose shapes may be unknown in part: a batch is padded with zeros to its "
+         "largest element.",
      .shape = queue_shape,
      .no_gradient = kNoNumbers,
      .effect = Effect::kOrdered},
@@ -176,8 +177,9 @@ constexpr OpDef kQueueOps[] = {
      .inputs = {kHandle, "n: int32 | A scalar."},
      .outputs = {"components: component_types | `[n, ...]` each component."},
      .attrs = {"component_types: list(type) >= 1 | Types of the components.", kTimeout},
-     .doc = "Takes n elements out of a queue; waits until there were so many. out_of_range when the "
-            "queue is closed with fewer, which stay.",
+     .doc =
+         "Takes n elements out of a queue; waits until there were so many. out_of_range when the "
+         "queue is closed with fewer, which stay.",
      .shape = [](ShapeContext& c) { dequeue_batch(c, true); },
      .no_gradient = kNoNumbers,
      .effect = Effect::kWrites},
@@ -237,9 +239,9 @@ std::vector<Output> take(const char* op, Output queue, const Types& types, const
   std::vector<Output> inputs{queue};
   if (n != nullptr)
     inputs.push_back(graph.add("Const", {}, {{"dtype", kInt32}, {"value", Tensor(*n)}}).output());
-  Node& node = graph.add(op, inputs,
-                         {{"component_types", types}, {"timeout_ms", options.timeout_ms}},
-                         {.name = options.name});
+  Node& node =
+      graph.add(op, inputs, {{"component_types", types}, {"timeout_ms", options.timeout_ms}},
+                {.name = options.name});
   std::vector<Output> outputs;
   for (int i = 0; i < node.num_outputs(); ++i) outputs.push_back(node.output(i));
   return outputs;

@@ -66,18 +66,22 @@ void sequence_shape(ShapeContext& c) {
 constexpr char kSerialized[] = "serialized: string | `[batch]`: tf.train.SequenceExample messages.";
 constexpr char kNames[] = "debug_name: string | `[batch]` names for messages, or empty.";
 constexpr char kDefaults[] =
-    "context_dense_defaults: Tcontext_dense | For each dense feature of the context its value where "
+    "context_dense_defaults: Tcontext_dense | For each dense feature of the context its value "
+    "where "
     "it is missing, or an empty vector: then it must be there.";
-constexpr char kContextIndices[] = "context_sparse_indices: Ncontext_sparse * int64 | `[n, 2]` each.";
+constexpr char kContextIndices[] =
+    "context_sparse_indices: Ncontext_sparse * int64 | `[n, 2]` each.";
 constexpr char kContextValues[] = "context_sparse_values: context_sparse_types | `[n]` each.";
 constexpr char kContextShapes[] = "context_sparse_shapes: Ncontext_sparse * int64 | `[2]` each.";
 constexpr char kContextDense[] = "context_dense_values: Tcontext_dense | `[batch, ...]` each.";
 constexpr char kListIndices[] =
     "feature_list_sparse_indices: Nfeature_list_sparse * int64 | `[n, 3]` each: example, step, "
     "place.";
-constexpr char kListValues[] = "feature_list_sparse_values: feature_list_sparse_types | `[n]` each.";
+constexpr char kListValues[] =
+    "feature_list_sparse_values: feature_list_sparse_types | `[n]` each.";
 constexpr char kListShapes[] =
-    "feature_list_sparse_shapes: Nfeature_list_sparse * int64 | `[3]` each: batch, most steps, most "
+    "feature_list_sparse_shapes: Nfeature_list_sparse * int64 | `[3]` each: batch, most steps, "
+    "most "
     "values.";
 constexpr char kListDense[] =
     "feature_list_dense_values: feature_list_dense_types | `[batch, steps, ...]` each, zero past "

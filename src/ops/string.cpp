@@ -38,8 +38,8 @@ void reduce_join_shape(ShapeContext& c) {
   const auto axes = known_values(c.node(), 1);
   const bool keep = c.attr<bool>("keep_dims");
   if (!x.has_rank() || !axes) {
-    return c.set_output(0, keep && x.has_rank() ? Shape::unknown_of_rank(x.rank())
-                                                : Shape::unknown());
+    return c.set_output(0,
+                        keep && x.has_rank() ? Shape::unknown_of_rank(x.rank()) : Shape::unknown());
   }
   std::vector<bool> reduced(static_cast<size_t>(x.rank()), false);
   for (int64_t axis : *axes) reduced[static_cast<size_t>(normalize_axis(c, axis, x.rank()))] = true;
@@ -135,8 +135,8 @@ void edit_distance_shape(ShapeContext& c) {
   if (!hypothesis || !truth) {
     const Shape& size = c.input(2).is_fully_defined() ? c.input(2) : c.input(5);
     const bool known = size.is_fully_defined() && size[0] >= 1 && size[0] <= Shape::kMaxRank;
-    return c.set_output(0, known ? Shape::unknown_of_rank(static_cast<int>(size[0]) - 1)
-                                 : Shape::unknown());
+    return c.set_output(
+        0, known ? Shape::unknown_of_rank(static_cast<int>(size[0]) - 1) : Shape::unknown());
   }
   if (hypothesis->size() != truth->size() || truth->size() < 2) {
     throw c.error("the shapes of hypothesis and truth need one rank of at least 2, got ",
@@ -200,7 +200,8 @@ constexpr OpDef kStringOps[] = {
                 "delimiter: string | A scalar: each of its bytes parts. Empty: every byte is a "
                 "part."},
      .outputs = {"indices: int64 | `[parts, 2]`: row and place of each part.",
-                 "values: string | `[parts]`.", "shape: int64 | `[2]`: batch and most parts of a row."},
+                 "values: string | `[parts]`.",
+                 "shape: int64 | `[2]`: batch and most parts of a row."},
      .attrs = {"skip_empty: bool = true | Whether empty parts are left out."},
      .doc = "Splits strings at any of some bytes, into a sparse matrix.",
      .shape = split_once_shape,
@@ -210,7 +211,8 @@ constexpr OpDef kStringOps[] = {
                 "sep: string | A scalar. Empty: runs of white space part, and empty parts are left "
                 "out."},
      .outputs = {"indices: int64 | `[parts, 2]`: row and place of each part.",
-                 "values: string | `[parts]`.", "shape: int64 | `[2]`: batch and most parts of a row."},
+                 "values: string | `[parts]`.",
+                 "shape: int64 | `[2]`: batch and most parts of a row."},
      .attrs = {"maxsplit: int = -1 | At most this many splits a row; negative: any number."},
      .doc = "Splits strings at a separator as Python's str.split does, into a sparse matrix.",
      .shape = split_once_shape,
@@ -317,8 +319,9 @@ constexpr OpDef kStringOps[] = {
      .inputs = {kInput},
      .outputs = {kBucket},
      .attrs = {kBuckets, "key: list(int) | Two numbers: the 128 bits of the key."},
-     .doc = "SipHash-2-4 of each string under a key, modulo num_buckets: nobody without the key can "
-            "make strings that collide.",
+     .doc =
+         "SipHash-2-4 of each string under a key, modulo num_buckets: nobody without the key can "
+         "make strings that collide.",
      .shape = strong_hash_shape,
      .no_gradient = kNoNumbers},
     {.name = "StringToHashBucket",

@@ -31,8 +31,8 @@ Output string_format(const std::string& text, const std::vector<Output>& values,
 SplitStrings string_split(const Output& x, const std::string& separator,
                           const StringSplitOptions& options) {
   Graph& graph = x.graph();
-  const Output sep = graph.add("Const", {}, {{"dtype", kString}, {"value", Tensor(separator)}})
-                         .output();
+  const Output sep =
+      graph.add("Const", {}, {{"dtype", kString}, {"value", Tensor(separator)}}).output();
   Node& node = graph.add("StringSplitV2", {x, sep}, {{"maxsplit", options.maxsplit}},
                          {.name = options.name});
   return {node.output(0), node.output(1), node.output(2)};
@@ -75,11 +75,10 @@ Output as_string(const Output& x, const AsStringOptions& options) {
 
 Output regex_replace(const Output& x, const std::string& pattern, const std::string& rewrite,
                      const RegexOptions& options) {
-  return add_op("StaticRegexReplace", {x},
-                {{"pattern", pattern},
-                 {"rewrite", rewrite},
-                 {"replace_global", options.replace_global}},
-                options.name);
+  return add_op(
+      "StaticRegexReplace", {x},
+      {{"pattern", pattern}, {"rewrite", rewrite}, {"replace_global", options.replace_global}},
+      options.name);
 }
 
 Output regex_full_match(const Output& x, const std::string& pattern, const StringOptions& options) {

@@ -50,8 +50,9 @@ constexpr OpDef kSummaryOps[] = {
                "T: {uint8, float, half, double} = float | Type of the pixels.",
                "bad_color: tensor = uint8[4] 255 0 0 255 | What a pixel with a number that is not "
                "finite becomes."},
-     .doc = "A message of images as PNG. Images of reals are scaled: from 0 to their largest value, "
-            "or when they hold negative ones, so that 127 is zero.",
+     .doc =
+         "A message of images as PNG. Images of reals are scaled: from 0 to their largest value, "
+         "or when they hold negative ones, so that 127 is zero.",
      .shape = image_shape,
      .no_gradient = kNoNumbers},
     {.name = "TensorSummaryV2",

@@ -139,12 +139,13 @@ constexpr OpDef kTableOps[] = {
     {.name = "InitializeTableFromTextFileV2",
      .inputs = {kHandle, "filename: string | A scalar."},
      .outputs = {},
-     .attrs = {"key_index: int >= -2 | What of a line is the key: -2 the whole, -1 its number, else "
-               "a column.",
-               "value_index: int >= -2 | What of a line is the value, in the same way.",
-               "vocab_size: int >= -1 = -1 | Lines taken; the file must have as many. -1: all.",
-               "delimiter: string = '\t' | The byte between columns.",
-               "offset: int = 0 | Added to line numbers, which count from 0."},
+     .attrs =
+         {"key_index: int >= -2 | What of a line is the key: -2 the whole, -1 its number, else "
+          "a column.",
+          "value_index: int >= -2 | What of a line is the value, in the same way.",
+          "vocab_size: int >= -1 = -1 | Lines taken; the file must have as many. -1: all.",
+          "delimiter: string = '\t' | The byte between columns.",
+          "offset: int = 0 | Added to line numbers, which count from 0."},
      .doc = "Fills a HashTableV2 from a text file, an entry a line.",
      .shape = text_file_shape,
      .no_gradient = kChanges,
@@ -160,11 +161,13 @@ constexpr OpDef kTableOps[] = {
      .no_gradient = kNoNumbers,
      .effect = Effect::kReads},
     {.name = "LookupTableInsertV2",
-     .inputs = {kHandle, "keys: Tin | Any shape.", "values: Tout | Shape of the keys, then of a "
-                                                    "value."},
+     .inputs = {kHandle, "keys: Tin | Any shape.",
+                "values: Tout | Shape of the keys, then of a "
+                "value."},
      .outputs = {},
      .attrs = {kIn, kOut},
-     .doc = "Puts entries into a table that may be changed; a key that is there gets the new value.",
+     .doc =
+         "Puts entries into a table that may be changed; a key that is there gets the new value.",
      .shape = insert_shape,
      .no_gradient = kChanges,
      .effect = Effect::kWrites},
@@ -195,8 +198,9 @@ constexpr OpDef kTableOps[] = {
      .no_gradient = kNoNumbers,
      .effect = Effect::kReads},
     {.name = "LookupTableImportV2",
-     .inputs = {kHandle, "keys: Tin | Any shape.", "values: Tout | Shape of the keys, then of a "
-                                                    "value."},
+     .inputs = {kHandle, "keys: Tin | Any shape.",
+                "values: Tout | Shape of the keys, then of a "
+                "value."},
      .outputs = {},
      .attrs = {kIn, kOut},
      .doc = "Replaces all entries of a table that may be changed.",

@@ -87,8 +87,9 @@ constexpr OpDef kUnicodeOps[] = {
      .no_gradient = kNoNumbers},
     {.name = "UnicodeScript",
      .inputs = {"input: int32 | Code points of any shape."},
-     .outputs = {"output: int32 | ICU's number of the script (17 Han, 25 Latin, 8 Cyrillic); -1 for "
-                 "what is no code point."},
+     .outputs =
+         {"output: int32 | ICU's number of the script (17 Han, 25 Latin, 8 Cyrillic); -1 for "
+          "what is no code point."},
      .attrs = {},
      .doc = "The script that each character belongs to.",
      .shape = shape_functions::same_as_input,

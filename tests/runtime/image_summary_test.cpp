@@ -12,8 +12,9 @@ namespace {
 
 std::string summary_of(Tensor images, int64_t max_images) {
   Graph graph(standard_ops());
-  Node& node = graph.add("ImageSummary", {constant(graph, "digit"), constant(graph, std::move(images))},
-                         {{"max_images", max_images}});
+  Node& node =
+      graph.add("ImageSummary", {constant(graph, "digit"), constant(graph, std::move(images))},
+                {{"max_images", max_images}});
   Session session(graph);
   return session.run(node.output()).item<std::string>();
 }
@@ -23,7 +24,8 @@ std::vector<int> pixels_of(const std::string& summary) {
   const size_t chunk = summary.find("IDAT");
   if (chunk == std::string::npos) return {};
   size_t size = 0;
-  for (size_t i = chunk - 4; i < chunk; ++i) size = size << 8 | static_cast<unsigned char>(summary[i]);
+  for (size_t i = chunk - 4; i < chunk; ++i)
+    size = size << 8 | static_cast<unsigned char>(summary[i]);
   Graph graph(standard_ops());
   Node& node = graph.add("DecodeCompressed", {constant(graph, summary.substr(chunk + 4, size))},
                          {{"compression_type", std::string("ZLIB")}});

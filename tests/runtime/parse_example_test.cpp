@@ -14,7 +14,8 @@ namespace {
 
 // {age: int64 [7, -1], x: float [0.5]}, as protobuf writes it.
 const std::string kExample(
-    "\x0a\x27\x0a\x16\x0a\x03\x61\x67\x65\x12\x0f\x1a\x0d\x0a\x0b\x07\xff\xff\xff\xff\xff\xff\xff\xff"
+    "\x0a\x27\x0a\x16\x0a\x03\x61\x67\x65\x12\x0f\x1a\x0d\x0a\x0b\x07\xff\xff\xff\xff\xff\xff\xff"
+    "\xff"
     "\xff\x01\x0a\x0d\x0a\x01\x78\x12\x08\x12\x06\x0a\x04\x00\x00\x00\x3f",
     41);
 
@@ -60,15 +61,17 @@ TEST_F(ParseExampleTest, GivesTheSameOnManyThreads) {
 TEST_F(ParseExampleTest, NamesTheFirstExampleThatFails) {
   std::vector<std::string> messages(300, kExample);
   messages[123] = messages[250] = "\x0a\x7f";
-  testing::expect_error(Code::kDataLoss, [&] { parse(messages); }, "example 123", "breaks off");
+  testing::expect_error(
+      Code::kDataLoss, [&] { parse(messages); }, "example 123", "breaks off");
 }
 
 TEST_F(ParseExampleTest, RefusesEveryTruncation) {
   // Only the empty message is one again, and it lacks a feature.
   for (size_t size = 0; size < kExample.size(); ++size) {
     SCOPED_TRACE(size);
-    testing::expect_error(size == 0 ? Code::kInvalidArgument : Code::kDataLoss,
-                          [&] { parse({kExample.substr(0, size)}); }, "example 0");
+    testing::expect_error(
+        size == 0 ? Code::kInvalidArgument : Code::kDataLoss,
+        [&] { parse({kExample.substr(0, size)}); }, "example 0");
   }
 }
 

@@ -60,7 +60,8 @@ TEST_F(QueueTest, ChecksShapesAndTypes) {
       Code::kInvalidArgument, [&] { queue_dequeue(queue, {kString}); }, "int64", "string");
   const Output open = fifo_queue(graph_, {kInt64});
   const Output batch = queue_dequeue_many(open, 1, {kInt64})[0];
-  expect_error(Code::kInvalidArgument, [&] { session_.run(batch); }, "shapes", "one element");
+  expect_error(
+      Code::kInvalidArgument, [&] { session_.run(batch); }, "shapes", "one element");
 }
 
 TEST_F(QueueTest, WaitsForAnElement) {
@@ -85,14 +86,16 @@ TEST_F(QueueTest, WaitsForRoom) {
 }
 
 TEST_F(QueueTest, EndsAWaitWhenItsTimeIsUp) {
-  const Output queue = fifo_queue(graph_, {kInt64}, {.shapes = {Shape{}}, .capacity = 1,
-                                                     .name = "jobs"});
+  const Output queue =
+      fifo_queue(graph_, {kInt64}, {.shapes = {Shape{}}, .capacity = 1, .name = "jobs"});
   const Output taken = queue_dequeue(queue, {kInt64}, {.timeout_ms = 5})[0];
-  expect_error(Code::kDeadlineExceeded, [&] { session_.run(taken); }, "jobs", "dequeue");
+  expect_error(
+      Code::kDeadlineExceeded, [&] { session_.run(taken); }, "jobs", "dequeue");
   const Output one = constant(graph_, Tensor(int64_t{1}));
   session_.run(queue_enqueue(queue, {one}));
   Node& second = queue_enqueue(queue, {one}, {.timeout_ms = 5});
-  expect_error(Code::kDeadlineExceeded, [&] { session_.run(second); }, "enqueue");
+  expect_error(
+      Code::kDeadlineExceeded, [&] { session_.run(second); }, "enqueue");
 }
 
 TEST_F(QueueTest, ThatIsClosedGivesWhatItHas) {
@@ -101,13 +104,16 @@ TEST_F(QueueTest, ThatIsClosedGivesWhatItHas) {
   session_.run(put);
   session_.run(queue_close(queue));
   EXPECT_TRUE(session_.run(queue_is_closed(queue)).item<bool>());
-  expect_error(Code::kCancelled, [&] { session_.run(put); }, "closed");
+  expect_error(
+      Code::kCancelled, [&] { session_.run(put); }, "closed");
   const Output four = queue_dequeue_many(queue, 4, {kInt64})[0];
-  expect_error(Code::kOutOfRange, [&] { session_.run(four); }, "closed", "too few");
+  expect_error(
+      Code::kOutOfRange, [&] { session_.run(four); }, "closed", "too few");
   const Output up_to = queue_dequeue_up_to(queue, 2, {kInt64})[0];
   EXPECT_EQ(session_.run(up_to).to_string(), "int64[2] [1, 2]");
   EXPECT_EQ(session_.run(up_to).to_string(), "int64[1] [3]");
-  expect_error(Code::kOutOfRange, [&] { session_.run(up_to); }, "closed");
+  expect_error(
+      Code::kOutOfRange, [&] { session_.run(up_to); }, "closed");
 }
 
 TEST_F(QueueTest, EndsTheWaitOfDequeuesWhenItCloses) {
@@ -118,7 +124,8 @@ TEST_F(QueueTest, EndsTheWaitOfDequeuesWhenItCloses) {
   const Output one = queue_dequeue(queue, {kInt64})[0];
   const Output count = queue_size(queue);
   std::jthread consumer([&] {
-    expect_error(Code::kOutOfRange, [&] { session_.run(two); }, "2 were asked for, 1 are there");
+    expect_error(
+        Code::kOutOfRange, [&] { session_.run(two); }, "2 were asked for, 1 are there");
   });
   while (value_of(count) != 0) std::this_thread::yield();  // the one element is taken ...
   session_.run(close);
@@ -148,13 +155,16 @@ TEST_F(QueueTest, CancelsThoseThatWaitForRoom) {
   Node& close = queue_close(queue, true);
   const Output taken = queue_dequeue(queue, {kInt64})[0];
   const Output count = queue_size(queue);
-  std::jthread producer(
-      [&] { expect_error(Code::kCancelled, [&] { session_.run(put); }, "closed"); });
+  std::jthread producer([&] {
+    expect_error(
+        Code::kCancelled, [&] { session_.run(put); }, "closed");
+  });
   while (value_of(count) != 1) std::this_thread::yield();
   session_.run(close);
   producer.join();
   EXPECT_EQ(session_.run(taken).item<int64_t>(), 1);
-  expect_error(Code::kOutOfRange, [&] { session_.run(taken); }, "closed");
+  expect_error(
+      Code::kOutOfRange, [&] { session_.run(taken); }, "closed");
 }
 
 TEST_F(QueueTest, PadsBatches) {
@@ -181,7 +191,8 @@ TEST_F(QueueTest, ShufflesAndKeepsAFew) {
   seen.assign(batch.data<int64_t>().begin(), batch.data<int64_t>().end());
   EXPECT_FALSE(std::is_sorted(seen.begin(), seen.end()));
   const Output one = queue_dequeue(queue, {kInt64}, {.timeout_ms = 5})[0];
-  expect_error(Code::kDeadlineExceeded, [&] { session_.run(one); }, "2 elements");
+  expect_error(
+      Code::kDeadlineExceeded, [&] { session_.run(one); }, "2 elements");
   session_.run(queue_close(queue));
   for (int i = 0; i < 2; ++i) seen.push_back(session_.run(one).item<int64_t>());
   std::sort(seen.begin(), seen.end());
@@ -189,14 +200,14 @@ TEST_F(QueueTest, ShufflesAndKeepsAFew) {
 }
 
 TEST_F(QueueTest, OfPrioritiesGivesTheSmallestFirst) {
-  const Output queue =
-      graph_
-          .add("PriorityQueueV2", {},
-               {{"component_types", std::vector<DType>{kString}}, {"shapes", std::vector<Shape>{Shape{}}}})
-          .output();
-  session_.run(queue_enqueue_many(
-      queue, {constant(graph_, Tensor::of<int64_t>({5, 1, 5, 3})),
-              constant(graph_, Tensor::of<std::string>({"a", "b", "c", "d"}))}));
+  const Output queue = graph_
+                           .add("PriorityQueueV2", {},
+                                {{"component_types", std::vector<DType>{kString}},
+                                 {"shapes", std::vector<Shape>{Shape{}}}})
+                           .output();
+  session_.run(
+      queue_enqueue_many(queue, {constant(graph_, Tensor::of<int64_t>({5, 1, 5, 3})),
+                                 constant(graph_, Tensor::of<std::string>({"a", "b", "c", "d"}))}));
   const auto all = queue_dequeue_many(queue, 4, {kInt64, kString});
   const auto values = session_.run({}, all);
   EXPECT_EQ(values[0].to_string(), "int64[4] [1, 3, 5, 5]");

@@ -32,7 +32,8 @@ TEST_F(TableTest, GivesValuesAndTheDefault) {
   const Output table = hash_table(graph_, kString, kInt64);
   Node& fill = initialize_table(table, value(words({"a", std::string("\0", 1), ""})),
                                 value(ints({1, 2, 3})));
-  const Output found = find(table, words({"", "zebra", std::string("\0", 1), "a"}), Tensor(int64_t{-1}));
+  const Output found =
+      find(table, words({"", "zebra", std::string("\0", 1), "a"}), Tensor(int64_t{-1}));
   const Output size = lookup_table_size(table);
   session_.run(fill);
   EXPECT_EQ(session_.run(found).to_string(), "int64[4] [3, -1, 2, 1]");
@@ -52,13 +53,15 @@ TEST_F(TableTest, OfIntegersAndNumbersKeepsShapes) {
 TEST_F(TableTest, IsAnErrorBeforeItIsFilled) {
   const Output table = hash_table(graph_, kString, kInt64, {.name = "vocabulary"});
   const Output found = find(table, words({"a"}), Tensor(int64_t{0}));
-  expect_error(Code::kFailedPrecondition, [&] { session_.run(found); }, "vocabulary", "initializer");
+  expect_error(
+      Code::kFailedPrecondition, [&] { session_.run(found); }, "vocabulary", "initializer");
 }
 
 TEST_F(TableTest, RefusesTwoValuesForOneKey) {
   const Output table = hash_table(graph_, kString, kInt64);
   Node& twice = initialize_table(table, value(words({"a", "a"})), value(ints({1, 2})));
-  expect_error(Code::kInvalidArgument, [&] { session_.run(twice); }, "key a", "two different");
+  expect_error(
+      Code::kInvalidArgument, [&] { session_.run(twice); }, "key a", "two different");
   // The failure left the table as it was.
   Node& fill = initialize_table(table, value(words({"a", "a"})), value(ints({3, 3})));
   const Output size = lookup_table_size(table);
@@ -73,7 +76,8 @@ TEST_F(TableTest, MayBeFilledAgainWithTheSameEntriesOnly) {
   Node& other = initialize_table(table, value(words({"a"})), value(ints({2})));
   session_.run(fill);
   session_.run(fill);
-  expect_error(Code::kFailedPrecondition, [&] { session_.run(other); }, "filled already");
+  expect_error(
+      Code::kFailedPrecondition, [&] { session_.run(other); }, "filled already");
 }
 
 TEST_F(TableTest, OfOneNameIsOneTable) {
@@ -93,13 +97,17 @@ TEST_F(TableTest, ChecksTypesWhenTheNodeIsAdded) {
       "value_dtype int64", "float32");
   expect_error(
       Code::kInvalidArgument,
-      [&] { initialize_table(table, value(words({"a", "b"})), value(ints({1}))); }, "[2] keys");
+      [&] {
+        initialize_table(table, value(words({"a", "b"})), value(ints({1})));
+      },
+      "[2] keys");
 }
 
 TEST_F(TableTest, ThatIsFilledOnceRefusesInserts) {
   const Output table = hash_table(graph_, kString, kInt64);
   Node& insert = lookup_table_insert(table, value(words({"a"})), value(ints({1})));
-  expect_error(Code::kUnimplemented, [&] { session_.run(insert); }, "MutableHashTableV2");
+  expect_error(
+      Code::kUnimplemented, [&] { session_.run(insert); }, "MutableHashTableV2");
 }
 
 TEST_F(TableTest, ThatIsMutableChangesInProgramOrder) {
@@ -190,7 +198,8 @@ TEST_F(TextFileTest, SaysWhatIsWrongAndWhere) {
                          auto... words) {
     const Output table = hash_table(graph_, kString, value_type);
     Node& fill = initialize_table_from_text_file(table, file(text), options);
-    expect_error(Code::kInvalidArgument, [&] { session_.run(fill); }, words...);
+    expect_error(
+        Code::kInvalidArgument, [&] { session_.run(fill); }, words...);
   };
   fails(kInt64, {}, "a\n\nb\n", "vocabulary.txt:2", "empty");
   fails(kInt64, {.vocab_size = 3}, "a\nb\n", "2 lines", "vocab_size is 3");
@@ -200,7 +209,8 @@ TEST_F(TextFileTest, SaysWhatIsWrongAndWhere) {
   fails(kFloat32, {}, "a\n", "line numbers", "float32");
   const Output table = hash_table(graph_, kString, kInt64);
   Node& missing = initialize_table_from_text_file(table, folder_ / "nothing.txt");
-  expect_error(Code::kNotFound, [&] { session_.run(missing); }, "nothing.txt");
+  expect_error(
+      Code::kNotFound, [&] { session_.run(missing); }, "nothing.txt");
 }
 
 }  // namespace

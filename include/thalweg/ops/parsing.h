@@ -17,8 +17,8 @@ namespace thalweg {
 /// pads all examples to the longest.
 struct DenseFeature {
   std::string key;
-  DType dtype = kFloat32;  // float32, int64 or string
-  Shape shape = {};        // in one example
+  DType dtype = kFloat32;     // float32, int64 or string
+  Shape shape = {};           // in one example
   Tensor default_value = {};  // where it is missing, or the padding; none: it must be there
 };
 /// A feature with any number of values.

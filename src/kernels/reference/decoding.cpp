@@ -88,7 +88,8 @@ struct CsvFormat {
     std::vector<std::string> result;
     int64_t column = 0;
     const auto wanted = [&] {
-      return columns.empty() || (result.size() < columns.size() && columns[result.size()] == column);
+      return columns.empty() ||
+             (result.size() < columns.size() && columns[result.size()] == column);
     };
     size_t i = 0;
     while (i < record.size()) {
@@ -96,7 +97,8 @@ struct CsvFormat {
         ++i;
         continue;
       }
-      std::string field = quotes && record[i] == '"' ? quoted_field(record, i) : plain_field(record, i);
+      std::string field =
+          quotes && record[i] == '"' ? quoted_field(record, i) : plain_field(record, i);
       if (wanted()) result.push_back(std::move(field));
       ++column;
       if (!columns.empty() && result.size() == columns.size()) return result;
@@ -111,8 +113,8 @@ struct CsvFormat {
     const size_t begin = i;
     for (; i < record.size() && record[i] != delimiter; ++i) {
       if ((quotes && record[i] == '"') || record[i] == '\n' || record[i] == '\r') {
-        throw invalid_argument("a field without quotes holds a ", record[i] == '"' ? "quote" : "line end",
-                               " at byte ", i);
+        throw invalid_argument("a field without quotes holds a ",
+                               record[i] == '"' ? "quote" : "line end", " at byte ", i);
       }
     }
     return std::string(record.substr(begin, i++ - begin));
@@ -187,7 +189,8 @@ KernelPtr make_csv(const KernelRequest& request) {
 
 std::string inflate_all(const std::string& bytes, bool gzip) {
   z_stream stream{};
-  if (inflateInit2(&stream, gzip ? 15 + 16 : 15) != Z_OK) throw internal_error("zlib does not start");
+  if (inflateInit2(&stream, gzip ? 15 + 16 : 15) != Z_OK)
+    throw internal_error("zlib does not start");
   struct End {
     z_stream* stream;
     ~End() { inflateEnd(stream); }
@@ -213,7 +216,8 @@ std::string inflate_all(const std::string& bytes, bool gzip) {
 KernelPtr make_decompress(const KernelRequest& request) {
   const auto& type = request.node.attr<std::string>("compression_type");
   if (!type.empty() && type != "ZLIB" && type != "GZIP")
-    throw invalid_argument("attribute `compression_type` is 'ZLIB', 'GZIP' or '', got '", type, "'");
+    throw invalid_argument("attribute `compression_type` is 'ZLIB', 'GZIP' or '', got '", type,
+                           "'");
   return reference::map_strings<std::string>(request, [type](const std::string& bytes) {
     return type.empty() ? bytes : inflate_all(bytes, type == "GZIP");
   });

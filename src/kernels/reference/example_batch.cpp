@@ -73,8 +73,7 @@ void ExampleBatch::check_feature(Found& found, const WantedFeature& wanted) {
     return;
   }
   if (dtype != wanted.dtype) {
-    throw invalid_argument("feature `", wanted.key, "` holds ", dtype, ", expected ",
-                           wanted.dtype);
+    throw invalid_argument("feature `", wanted.key, "` holds ", dtype, ", expected ", wanted.dtype);
   }
   try {
     found.count = found.values.count();
@@ -114,9 +113,8 @@ void ExampleBatch::write_dense(KernelContext& c, size_t f) {
         continue;
       }
       copy_values(values.values, wanted.dtype, to);
-      fill_elements(wanted.dtype, otherwise,
-                               element_at(wanted.dtype, to, values.count),
-                               size - values.count);
+      fill_elements(wanted.dtype, otherwise, element_at(wanted.dtype, to, values.count),
+                    size - values.count);
     }
   });
   if (made.is_valid()) c.set_output(wanted.output, std::move(made));
@@ -179,7 +177,9 @@ std::vector<WantedFeature> wanted_features(const KernelRequest& request, const W
   const auto& sparse = node.attr<Types>(lists.sparse_types);
   const int num_sparse = static_cast<int>(sparse.size());
   for (int i = 0; i < num_sparse; ++i) {
-    wanted.push_back({.role = FeatureRole::kSparse, .dtype = sparse[static_cast<size_t>(i)], .output = i,
+    wanted.push_back({.role = FeatureRole::kSparse,
+                      .dtype = sparse[static_cast<size_t>(i)],
+                      .output = i,
                       .step = num_sparse});
   }
   const auto& dense = node.attr<Types>(lists.dense_types);
@@ -189,15 +189,16 @@ std::vector<WantedFeature> wanted_features(const KernelRequest& request, const W
     const int input = first_default + static_cast<int>(i);
     const Shape& value = request.inputs[static_cast<size_t>(input)].shape;
     WantedFeature feature{.role = FeatureRole::kDense,
-                   .dtype = dense[i],
-                   .output = output,
-                   .shape = shapes[i],
-                   .planned = request.outputs[static_cast<size_t>(output)].shape,
-                   .default_input = input,
-                   .default_size = value.num_elements()};
+                          .dtype = dense[i],
+                          .output = output,
+                          .shape = shapes[i],
+                          .planned = request.outputs[static_cast<size_t>(output)].shape,
+                          .default_input = input,
+                          .default_size = value.num_elements()};
     if (feature.is_padded() ? feature.default_size != 1
                             : feature.default_size != 0 && value != shapes[i]) {
-      throw invalid_argument("the default of dense feature ", i, " has shape ", value, "; expected ",
+      throw invalid_argument("the default of dense feature ", i, " has shape ", value,
+                             "; expected ",
                              feature.is_padded() ? str("one element, the padding of ", shapes[i])
                                                  : str(shapes[i], ", or no elements"));
     }

@@ -1,6 +1,6 @@
-// A batch of messages with features into dense, sparse and ragged tensors, in three steps: find each
-// example's features and count their values, lay out the outputs, copy. The first and the last run
-// in parallel over the examples.
+// A batch of messages with features into dense, sparse and ragged tensors, in three steps: find
+// each example's features and count their values, lay out the outputs, copy. The first and the last
+// run in parallel over the examples.
 #pragma once
 
 #include <string>
@@ -34,9 +34,10 @@ struct WantedFeature {
   int64_t row_size() const { return (is_padded() ? shape.slice(1) : shape).num_elements(); }
 };
 
-/// What an op's attributes ask for; keys are left open. Sparse features come first: indices, values,
-/// shapes from output `first_output` on; then dense ones; then, where `ragged` is given, ragged ones
-/// from output `ragged_output` on. Throws invalid_argument for defaults that do not fit.
+/// What an op's attributes ask for; keys are left open. Sparse features come first: indices,
+/// values, shapes from output `first_output` on; then dense ones; then, where `ragged` is given,
+/// ragged ones from output `ragged_output` on. Throws invalid_argument for defaults that do not
+/// fit.
 struct WantedLists {
   const char* sparse_types;
   const char* dense_types;
@@ -62,7 +63,8 @@ class ExampleBatch {
                bool batched, const std::string* names);
 
   /// Reads all, and gives the context its outputs. Throws invalid_argument for features that are
-  /// missing or of other types or sizes, data_loss for damaged messages, naming example and feature.
+  /// missing or of other types or sizes, data_loss for damaged messages, naming example and
+  /// feature.
   void parse(KernelContext& context);
 
  private:

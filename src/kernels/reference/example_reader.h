@@ -61,7 +61,7 @@ class FeatureValues {
   void for_each_value(F f) const;
 
   DType dtype_ = kInvalid;
-  std::string_view list_;                // the usual single part
+  std::string_view list_;               // the usual single part
   std::vector<std::string_view> more_;  // protobuf lets a message come in several parts
 };
 

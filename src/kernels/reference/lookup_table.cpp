@@ -72,7 +72,8 @@ bool LookupTable::same_value(int64_t row, const void* value) const {
     const auto* a = static_cast<const std::string*>(held);
     return std::equal(a, a + value_size_, static_cast<const std::string*>(value));
   }
-  return std::memcmp(held, value, static_cast<size_t>(value_size_) * element_size(kind_.value)) == 0;
+  return std::memcmp(held, value, static_cast<size_t>(value_size_) * element_size(kind_.value)) ==
+         0;
 }
 
 void LookupTable::put(const void* keys, const void* values, int64_t count, bool overwrite) {
@@ -100,7 +101,8 @@ void LookupTable::clear() {
 
 void LookupTable::initialize(const void* keys, const void* values, int64_t count) {
   if (kind_.is_mutable) {
-    throw unimplemented("table `", name, "` is mutable and starts empty: it has no initializer; "
+    throw unimplemented("table `", name,
+                        "` is mutable and starts empty: it has no initializer; "
                         "use LookupTableImportV2");
   }
   const std::unique_lock lock(mutex_);
@@ -117,7 +119,8 @@ void LookupTable::initialize(const void* keys, const void* values, int64_t count
   // Running an initializer twice is common; only other entries are a mistake.
   for_each_key(keys, count, [&](auto& index, const auto& key, int64_t i) {
     const auto it = index.find(key);
-    if (it != index.end() && same_value(it->second, element_at(kind_.value, values, i * value_size_)))
+    if (it != index.end() &&
+        same_value(it->second, element_at(kind_.value, values, i * value_size_)))
       return;
     throw failed_precondition("table `", name, "` is filled already, with other entries: key ", key,
                               " differs");
@@ -152,10 +155,9 @@ void LookupTable::find(const void* keys, int64_t count, const void* defaults, bo
   }
   for_each_key(keys, count, [&](const auto& index, const auto& key, int64_t i) {
     const auto it = index.find(key);
-    const void* from =
-        it != index.end()
-            ? element_at(kind_.value, values_.raw(), it->second * value_size_)
-            : element_at(kind_.value, defaults, one_default ? 0 : i * value_size_);
+    const void* from = it != index.end()
+                           ? element_at(kind_.value, values_.raw(), it->second * value_size_)
+                           : element_at(kind_.value, defaults, one_default ? 0 : i * value_size_);
     copy_elements(kind_.value, from, element_at(kind_.value, out, i * value_size_), value_size_);
   });
 }

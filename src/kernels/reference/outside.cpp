@@ -8,65 +8,24 @@
 
 #include "kernels/families.h"
 #include "kernels/reference/elements.h"
-#include "kernels/reference/text.h"
 #include "thalweg/base/file.h"
 #include "thalweg/formats/checkpoint.h"
 
 namespace thalweg {
 namespace {
 
-// "4 5 0,2:-": the shape of a whole tensor, and which part of it is meant.
-struct Part {
-  Shape whole;
-  reference::Ints starts;
-  reference::Ints lengths;
-
-  bool is_whole() const {
-    return std::equal(lengths.begin(), lengths.end(), whole.dims().begin(), whole.dims().end());
-  }
-};
-
-Part parse_part(const std::string& text) {
-  const auto fail = [&] {
-    return invalid_argument("`", text, "` is no shape and slice; expected such as '4 5 0,2:-'");
-  };
-  const std::vector<std::string> words = split(text, ' ');
+// Whether "4 5 0,4:-" names all of a tensor of this shape.
+bool is_whole(const std::string& slice, const Shape& shape) {
+  const std::vector<std::string> words = split(slice, ' ');
   const std::vector<std::string> ranges = split(words.back(), ':');
-  if (ranges.size() + 1 != words.size()) throw fail();
-  Part part;
-  reference::Ints dims;
-  for (size_t i = 0; i < ranges.size(); ++i) {
-    int64_t dim = 0;
-    int64_t start = 0;
-    int64_t length = 0;
-    if (!reference::read_number(words[i], dim) || dim < 0) throw fail();
-    if (ranges[i] == "-") {
-      length = dim;
-    } else {
-      const std::vector<std::string> ends = split(ranges[i], ',');
-      if (ends.size() != 2 || !reference::read_number(ends[0], start) ||
-          !reference::read_number(ends[1], length)) {
-        throw fail();
-      }
-    }
-    if (start < 0 || length < 0 || start > dim - length)
-      throw invalid_argument("the slice `", text, "` reaches past dimension ", i, " of size ", dim);
-    dims.push_back(dim);
-    part.starts.push_back(start);
-    part.lengths.push_back(length);
+  if (ranges.size() != static_cast<size_t>(shape.rank()) || ranges.size() + 1 != words.size())
+    return false;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const auto k = static_cast<size_t>(i);
+    const std::string size = str(shape[i]);
+    if (words[k] != size || (ranges[k] != "-" && ranges[k] != "0," + size)) return false;
   }
-  part.whole = Shape(std::span<const int64_t>(dims));
-  return part;
-}
-
-Tensor cut(const Tensor& whole, const Part& part) {
-  const reference::Ints strides = reference::row_major_strides(whole.shape());
-  reference::Offsets offsets;
-  for (size_t i = 0; i < part.starts.size(); ++i)
-    offsets.push_back(reference::evenly(part.starts[i] * strides[i], strides[i], part.lengths[i]));
-  Tensor result(whole.dtype(), Shape(std::span<const int64_t>(part.lengths)));
-  reference::gather_elements(whole.dtype(), offsets, whole.raw(), result.mutable_raw());
-  return result;
+  return true;
 }
 
 KernelPtr make_save(const KernelRequest& request) {
@@ -80,12 +39,10 @@ KernelPtr make_save(const KernelRequest& request) {
     for (size_t i = 0; i < tensors.size(); ++i) {
       const auto& [dtype, shape] = tensors[i];
       const std::string& name = c.input<std::string>(1)[i];
-      if (const std::string& slice = c.input<std::string>(2)[i]; !slice.empty()) {
-        const Part part = parse_part(slice);
-        if (!part.is_whole())
-          throw unimplemented("saving a part of tensor `", name, "` (", slice, "); save the whole");
-        if (part.whole != shape)
-          throw invalid_argument("tensor `", name, "` has shape ", shape, ", not ", part.whole);
+      if (const std::string& slice = c.input<std::string>(2)[i];
+          !slice.empty() && !is_whole(slice, shape)) {
+        throw unimplemented("tensor `", name, "` ", shape, ": saving it as the part `", slice,
+                            "`; save whole tensors");
       }
       Tensor copy(dtype, shape);
       reference::copy_elements(dtype, c.input_pointer(static_cast<int>(i) + 3), copy.mutable_raw(),
@@ -103,18 +60,10 @@ KernelPtr make_restore(const KernelRequest& request) {
     const BundleReader reader(*c.input<std::string>(0));
     for (size_t i = 0; i < dtypes.size(); ++i) {
       const std::string& name = c.input<std::string>(1)[i];
-      Tensor value = reader.read(name);
+      Tensor value = read_slice(reader, name, c.input<std::string>(2)[i]);
       if (value.dtype() != dtypes[i]) {
         throw invalid_argument("tensor `", name, "` of ", reader.prefix(), " is ", value.dtype(),
                                ", expected ", dtypes[i]);
-      }
-      if (const std::string& slice = c.input<std::string>(2)[i]; !slice.empty()) {
-        const Part part = parse_part(slice);
-        if (part.whole != value.shape()) {
-          throw invalid_argument("tensor `", name, "` of ", reader.prefix(), " has shape ",
-                                 value.shape(), ", not ", part.whole);
-        }
-        value = cut(value, part);
       }
       c.set_output(static_cast<int>(i), std::move(value));
     }
@@ -141,7 +90,8 @@ KernelPtr make_merge(const KernelRequest& request) {
       remove_checkpoint(prefix);
       const std::string folder = folder_name(prefix);
       // Fails, as it should, on a folder that holds anything else.
-      if (delete_folders && folder != folder_name(destination)) static_cast<void>(::rmdir(folder.c_str()));
+      if (delete_folders && folder != folder_name(destination))
+        static_cast<void>(::rmdir(folder.c_str()));
     }
   });
 }
@@ -195,7 +145,8 @@ void match(const std::string& folder, const std::vector<std::string>& parts, siz
   if (!is_folder(listed)) return;
   for (const std::string& name : list_folder(listed)) {
     if (::fnmatch(part.c_str(), name.c_str(), FNM_PERIOD) == 0)
-      match(folder.empty() && next > 0 ? "/" + name : join_path(folder, name), parts, next + 1, out);
+      match(folder.empty() && next > 0 ? "/" + name : join_path(folder, name), parts, next + 1,
+            out);
   }
 }
 

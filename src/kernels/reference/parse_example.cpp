@@ -31,7 +31,8 @@ KernelPtr make_parse(const KernelRequest& request) {
     std::vector<WantedFeature> features = wanted;
     for (size_t i = 0; i < features.size(); ++i)
       features[i].key = *c.input<std::string>(2 + static_cast<int>(i));
-    ExampleBatch(features, c.input<std::string>(0), rows, true, named ? c.input<std::string>(1) : nullptr)
+    ExampleBatch(features, c.input<std::string>(0), rows, true,
+                 named ? c.input<std::string>(1) : nullptr)
         .parse(c);
   });
 }
@@ -45,12 +46,14 @@ KernelPtr make_parse_v2(const KernelRequest& request) {
   size_t total = 0;
   for (size_t k = 0; k < 3; ++k) {
     counts[k] = request.inputs[2 + k].shape.num_elements();
-    const auto role = std::array{FeatureRole::kSparse, FeatureRole::kDense, FeatureRole::kRagged}[k];
+    const auto role =
+        std::array{FeatureRole::kSparse, FeatureRole::kDense, FeatureRole::kRagged}[k];
     const auto expected = std::count_if(wanted.begin(), wanted.end(),
                                         [&](const WantedFeature& w) { return w.role == role; });
     if (expected != counts[k]) {
-      throw invalid_argument("there are ", counts[k], " ", std::array{"sparse", "dense", "ragged"}[k],
-                             " keys for ", expected, " features");
+      throw invalid_argument("there are ", counts[k], " ",
+                             std::array{"sparse", "dense", "ragged"}[k], " keys for ", expected,
+                             " features");
     }
     total += static_cast<size_t>(counts[k]);
   }
@@ -67,7 +70,7 @@ KernelPtr make_parse_v2(const KernelRequest& request) {
       features[i].key = c.input<std::string>(input)[n - first];
     }
     ExampleBatch(features, c.input<std::string>(0), rows, batched,
-          named ? c.input<std::string>(1) : nullptr)
+                 named ? c.input<std::string>(1) : nullptr)
         .parse(c);
   });
 }

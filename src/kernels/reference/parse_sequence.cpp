@@ -1,4 +1,5 @@
-// ParseSequenceExample: the context is read as an Example is; feature lists have one feature a step.
+// ParseSequenceExample: the context is read as an Example is; feature lists have one feature a
+// step.
 #include <algorithm>
 
 #include "kernels/families.h"
@@ -73,18 +74,19 @@ class ListBatch {
     reference::WireReader reader(message);
     while (reader.next()) {
       if (reader.field() != 2 || !reader.is_bytes()) continue;
-      reference::for_each_map_entry(
-          reader.bytes(), 1, [&](std::string_view key, std::string_view bytes) {
-            for (size_t k = 0; k < wanted_.size(); ++k) {
-              if (wanted_[k].key != key) continue;
-              seen[k] = true;
-              steps(row, k) = read_list(bytes, wanted_[k]);
-            }
-          });
+      reference::for_each_map_entry(reader.bytes(), 1,
+                                    [&](std::string_view key, std::string_view bytes) {
+                                      for (size_t k = 0; k < wanted_.size(); ++k) {
+                                        if (wanted_[k].key != key) continue;
+                                        seen[k] = true;
+                                        steps(row, k) = read_list(bytes, wanted_[k]);
+                                      }
+                                    });
     }
     for (size_t k = 0; k < wanted_.size(); ++k) {
       if (!seen[k] && !wanted_[k].may_miss) {
-        throw invalid_argument("feature list `", wanted_[k].key, "` is missing; name it in "
+        throw invalid_argument("feature list `", wanted_[k].key,
+                               "` is missing; name it in "
                                "feature_list_dense_missing_assumed_empty if it may be");
       }
     }
@@ -127,9 +129,9 @@ class ListBatch {
     const int64_t size = wanted.shape.num_elements();
     for (int64_t i = 0; i < rows_; ++i) {
       for (int64_t s = 0; s < lengths[i]; ++s) {
-        copy_values(steps(i, k)[static_cast<size_t>(s)].values, wanted.dtype,
-                    reference::element_at(wanted.dtype, values.mutable_raw(),
-                                          (i * longest + s) * size));
+        copy_values(
+            steps(i, k)[static_cast<size_t>(s)].values, wanted.dtype,
+            reference::element_at(wanted.dtype, values.mutable_raw(), (i * longest + s) * size));
       }
     }
     c.set_output(wanted.output, std::move(values));
@@ -190,8 +192,8 @@ class ListBatch {
       if (void* out = c.output_pointer(output)) {
         convert_elements(kInt64, values.data(), wanted.split_dtype, out, shape[0]);
       } else {
-        c.set_output(output, Tensor::from(std::span<const int64_t>(values), shape)
-                                 .cast(wanted.split_dtype));
+        c.set_output(
+            output, Tensor::from(std::span<const int64_t>(values), shape).cast(wanted.split_dtype));
       }
     };
     splits(outer, wanted.output + wanted.step);
@@ -215,16 +217,23 @@ std::vector<WantedList> wanted_lists(const Node& node, int output, bool has_ragg
   for (DType dtype : sparse) wanted.push_back({FeatureRole::kSparse, dtype, output++, num_sparse});
   output += 2 * num_sparse;
   for (size_t i = 0; i < dense.size(); ++i) {
-    wanted.push_back({.role = FeatureRole::kDense, .dtype = dense[i], .output = output++,
-                      .step = num_dense, .shape = shapes[i], .may_miss = false});
+    wanted.push_back({.role = FeatureRole::kDense,
+                      .dtype = dense[i],
+                      .output = output++,
+                      .step = num_dense,
+                      .shape = shapes[i],
+                      .may_miss = false});
   }
   output += num_dense;
   if (!has_ragged) return wanted;
   const auto& ragged = node.attr<Types>("feature_list_ragged_value_types");
   const auto& splits = node.attr<Types>("feature_list_ragged_split_types");
   for (size_t i = 0; i < ragged.size(); ++i) {
-    wanted.push_back({.role = FeatureRole::kRagged, .dtype = ragged[i], .output = output++,
-                      .step = static_cast<int>(ragged.size()), .split_dtype = splits[i]});
+    wanted.push_back({.role = FeatureRole::kRagged,
+                      .dtype = ragged[i],
+                      .output = output++,
+                      .step = static_cast<int>(ragged.size()),
+                      .split_dtype = splits[i]});
   }
   return wanted;
 }
@@ -255,7 +264,9 @@ struct Prepared {
     named = names != 0;
     int output = 0;
     for (const WantedFeature& feature : context)
-      output += feature.role == FeatureRole::kSparse ? 3 : feature.role == FeatureRole::kDense ? 1 : 2;
+      output += feature.role == FeatureRole::kSparse  ? 3
+                : feature.role == FeatureRole::kDense ? 1
+                                                      : 2;
     lists = wanted_lists(request.node, output, v2);
   }
 

@@ -88,8 +88,8 @@ KernelPtr make_enqueue_many(const KernelRequest& request) {
       for (size_t i = 0; i < parts.size(); ++i) {
         const auto& [dtype, shape] = parts[i];
         const void* from = c.input_pointer(static_cast<int>(i) + 1);
-        elements[static_cast<size_t>(row)].push_back(copied(
-            dtype, shape, reference::element_at(dtype, from, row * shape.num_elements())));
+        elements[static_cast<size_t>(row)].push_back(
+            copied(dtype, shape, reference::element_at(dtype, from, row * shape.num_elements())));
       }
     }
     c.resource<QueueState>(0).enqueue(std::move(elements), timeout);
@@ -169,8 +169,10 @@ KernelPtr make_dequeue_batch(const KernelRequest& request) {
     for (size_t i = 0; i < types.size(); ++i) {
       if (config.shapes.empty() || !config.shapes[i].has_rank() ||
           (!padding && !config.shapes[i].is_fully_defined())) {
-        throw invalid_argument("queue `", queue.name, "`: batches can only be taken when the queue "
-                               "declares its shapes", padding ? "' ranks" : " in full",
+        throw invalid_argument("queue `", queue.name,
+                               "`: batches can only be taken when the queue "
+                               "declares its shapes",
+                               padding ? "' ranks" : " in full",
                                "; declare them, or take one element at a time");
       }
     }
@@ -183,10 +185,8 @@ KernelPtr make_dequeue_batch(const KernelRequest& request) {
 }
 
 KernelPtr make_close(const KernelRequest& request) {
-  return make_kernel(
-      [cancel = request.node.attr<bool>("cancel_pending_enqueues")](KernelContext& c) {
-        c.resource<QueueState>(0).close(cancel);
-      });
+  return make_kernel([cancel = request.node.attr<bool>("cancel_pending_enqueues")](
+                         KernelContext& c) { c.resource<QueueState>(0).close(cancel); });
 }
 
 KernelPtr make_is_closed(const KernelRequest&) {

@@ -48,8 +48,8 @@ void QueueState::check(const Element& element) const {
                              ", expected ", config_.types[i]);
     }
     if (!config_.shapes.empty() && !element[i].shape().is_compatible_with(config_.shapes[i])) {
-      throw invalid_argument("queue `", name, "`: component ", i, " has shape ",
-                             element[i].shape(), ", expected ", config_.shapes[i]);
+      throw invalid_argument("queue `", name, "`: component ", i, " has shape ", element[i].shape(),
+                             ", expected ", config_.shapes[i]);
     }
   }
 }

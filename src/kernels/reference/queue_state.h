@@ -60,8 +60,7 @@ class QueueState final : public Resource {
   Element take();
   int64_t available() const;
   void wait(std::unique_lock<std::mutex>& lock,
-            const std::optional<std::chrono::steady_clock::time_point>& deadline,
-            const char* what);
+            const std::optional<std::chrono::steady_clock::time_point>& deadline, const char* what);
 
   const Config config_;
   mutable std::mutex mutex_;

@@ -52,8 +52,8 @@ KernelPtr make_upper(const KernelRequest& request) {
 KernelPtr make_strip(const KernelRequest& request) {
   return map_strings<std::string>(request, [](const std::string& s) {
     const auto begin = std::find_if_not(s.begin(), s.end(), reference::is_space);
-    const auto end = std::find_if_not(s.rbegin(), std::make_reverse_iterator(begin),
-                                      reference::is_space);
+    const auto end =
+        std::find_if_not(s.rbegin(), std::make_reverse_iterator(begin), reference::is_space);
     return std::string(begin, end.base());
   });
 }
@@ -135,7 +135,8 @@ std::string encode_base64(const std::string& bytes, bool pad) {
 constexpr std::array<int8_t, 256> kValues = [] {
   std::array<int8_t, 256> values{};
   for (int8_t& value : values) value = -1;
-  for (int i = 0; i < 64; ++i) values[static_cast<unsigned char>(kDigits[i])] = static_cast<int8_t>(i);
+  for (int i = 0; i < 64; ++i)
+    values[static_cast<unsigned char>(kDigits[i])] = static_cast<int8_t>(i);
   return values;
 }();
 
@@ -152,8 +153,10 @@ std::string decode_base64(std::string_view text) {
   for (size_t i = 0; i < text.size(); ++i) {
     const int value = kValues[static_cast<unsigned char>(text[i])];
     if (value < 0) {
-      throw invalid_argument("byte ", i, " is no digit of Base64 for URLs (A-Z, a-z, 0-9, '-', "
-                             "'_'): code ", static_cast<unsigned>(static_cast<unsigned char>(text[i])));
+      throw invalid_argument("byte ", i,
+                             " is no digit of Base64 for URLs (A-Z, a-z, 0-9, '-', "
+                             "'_'): code ",
+                             static_cast<unsigned>(static_cast<unsigned char>(text[i])));
     }
     bits = bits << 6 | static_cast<uint32_t>(value);
     held += 6;
@@ -163,8 +166,10 @@ std::string decode_base64(std::string_view text) {
 }
 
 KernelPtr make_encode_base64(const KernelRequest& request) {
-  return map_strings<std::string>(request, [pad = request.node.attr<bool>("pad")](
-                                               const std::string& s) { return encode_base64(s, pad); });
+  return map_strings<std::string>(request,
+                                  [pad = request.node.attr<bool>("pad")](const std::string& s) {
+                                    return encode_base64(s, pad);
+                                  });
 }
 
 KernelPtr make_decode_base64(const KernelRequest& request) {

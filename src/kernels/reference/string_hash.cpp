@@ -86,10 +86,9 @@ KernelPtr make_fast(const KernelRequest& request) {
 
 KernelPtr make_strong(const KernelRequest& request) {
   const auto& key = request.node.attr<reference::Ints>("key");
-  return make_buckets(request, [a = static_cast<uint64_t>(key.at(0)),
-                                b = static_cast<uint64_t>(key.at(1))](std::string_view text) {
-    return sip_hash(text, a, b);
-  });
+  return make_buckets(request,
+                      [a = static_cast<uint64_t>(key.at(0)), b = static_cast<uint64_t>(key.at(1))](
+                          std::string_view text) { return sip_hash(text, a, b); });
 }
 
 KernelPtr make_old(const KernelRequest& request) { return make_buckets(request, old_hash); }

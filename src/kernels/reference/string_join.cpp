@@ -17,23 +17,24 @@ KernelPtr make_string_join(const KernelRequest& request) {
     scalars.push_back(input.shape.rank() == 0);
     if (!scalars.back()) count = input.shape.num_elements();
   }
-  return make_kernel([scalars, count, separator = request.node.attr<std::string>("separator")](
-                         KernelContext& c) {
-    auto* y = c.output<std::string>();
-    for (int64_t i = 0; i < count; ++i) {
-      std::string joined;
-      for (size_t k = 0; k < scalars.size(); ++k) {
-        if (k != 0) joined += separator;
-        joined += c.input<std::string>(static_cast<int>(k))[scalars[k] ? 0 : i];
-      }
-      y[i] = std::move(joined);
-    }
-  });
+  return make_kernel(
+      [scalars, count, separator = request.node.attr<std::string>("separator")](KernelContext& c) {
+        auto* y = c.output<std::string>();
+        for (int64_t i = 0; i < count; ++i) {
+          std::string joined;
+          for (size_t k = 0; k < scalars.size(); ++k) {
+            if (k != 0) joined += separator;
+            joined += c.input<std::string>(static_cast<int>(k))[scalars[k] ? 0 : i];
+          }
+          y[i] = std::move(joined);
+        }
+      });
 }
 
 // One output: the elements at `base` plus each combination of steps along the joined axes.
 KernelPtr make_reduce_join(const KernelRequest& request) {
-  return make_kernel([shape = request.inputs[0].shape, axes_input = reference::IntsInput(request, 1),
+  return make_kernel([shape = request.inputs[0].shape,
+                      axes_input = reference::IntsInput(request, 1),
                       place = reference::OutputPlace(request, 0),
                       keep = request.node.attr<bool>("keep_dims"),
                       separator = request.node.attr<std::string>("separator")](KernelContext& c) {
@@ -76,7 +77,8 @@ KernelPtr make_segment_join(const KernelRequest& request) {
                       place = reference::OutputPlace(request, 0),
                       separator = request.node.attr<std::string>("separator")](KernelContext& c) {
     const int64_t segments = segments_input.read_one(c);
-    if (segments < 0) throw invalid_argument("num_segments is ", segments, "; it cannot be negative");
+    if (segments < 0)
+      throw invalid_argument("num_segments is ", segments, "; it cannot be negative");
     const int64_t size = row.num_elements();
     const auto* x = c.input<std::string>(0);
     auto* y = static_cast<std::string*>(place.memory(c, Shape{segments}.concat(row)));
@@ -169,9 +171,9 @@ KernelPtr make_ngrams_of(const KernelRequest& request, NGrams ngrams) {
 
 KernelPtr make_ngrams(const KernelRequest& request) {
   const Node& node = request.node;
-  NGrams ngrams{node.attr<std::string>("separator"),   node.attr<std::string>("left_pad"),
-                node.attr<std::string>("right_pad"),   node.attr<Ints>("ngram_widths"),
-                node.attr<int64_t>("pad_width"), node.attr<bool>("preserve_short_sequences")};
+  NGrams ngrams{node.attr<std::string>("separator"), node.attr<std::string>("left_pad"),
+                node.attr<std::string>("right_pad"), node.attr<Ints>("ngram_widths"),
+                node.attr<int64_t>("pad_width"),     node.attr<bool>("preserve_short_sequences")};
   return request.inputs[1].dtype == kInt32 ? make_ngrams_of<int32_t>(request, std::move(ngrams))
                                            : make_ngrams_of<int64_t>(request, std::move(ngrams));
 }

@@ -114,10 +114,13 @@ class Formats {
     if (scientific && shortest)
       throw invalid_argument("attributes `scientific` and `shortest` exclude each other");
     if (!real && (precision >= 0 || scientific || shortest)) {
-      throw invalid_argument("attributes `precision`, `scientific` and `shortest` are for reals, "
-                             "the input holds ", dtype);
+      throw invalid_argument(
+          "attributes `precision`, `scientific` and `shortest` are for reals, "
+          "the input holds ",
+          dtype);
     }
-    if (fill.size() > 1 || (!fill.empty() && std::string_view(" 0+-").find(fill) == std::string::npos))
+    if (fill.size() > 1 ||
+        (!fill.empty() && std::string_view(" 0+-").find(fill) == std::string::npos))
       throw invalid_argument("attribute `fill` is one of ' ', '0', '+', '-', or empty; got '", fill,
                              "'");
     format_ = "%" + fill;
@@ -278,15 +281,15 @@ KernelPtr make_format(const KernelRequest& request) {
   }
   std::vector<Summary> inputs;
   for (const TensorSpec& input : request.inputs) inputs.push_back({input.dtype, input.shape});
-  return make_kernel([pieces, inputs, ends = request.node.attr<int64_t>("summarize")](
-                         KernelContext& c) {
-    std::string out = pieces[0];
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      inputs[i].append_to(out, c.input_pointer(static_cast<int>(i)), ends);
-      out += pieces[i + 1];
-    }
-    *c.output<std::string>() = std::move(out);
-  });
+  return make_kernel(
+      [pieces, inputs, ends = request.node.attr<int64_t>("summarize")](KernelContext& c) {
+        std::string out = pieces[0];
+        for (size_t i = 0; i < inputs.size(); ++i) {
+          inputs[i].append_to(out, c.input_pointer(static_cast<int>(i)), ends);
+          out += pieces[i + 1];
+        }
+        *c.output<std::string>() = std::move(out);
+      });
 }
 
 constexpr KernelDef kKernels[] = {

@@ -149,8 +149,8 @@ int64_t edit_distance(std::span<const T> a, std::span<const T> b) {
     std::vector<int64_t> current(b.size() + 1);
     current[0] = static_cast<int64_t>(i);
     for (size_t j = 1; j <= b.size(); ++j) {
-      current[j] = std::min({previous[j] + 1, current[j - 1] + 1,
-                             previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      current[j] = std::min(
+          {previous[j] + 1, current[j - 1] + 1, previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
     }
     previous = std::move(current);
   }
@@ -191,8 +191,8 @@ KernelPtr make_edit_distance(const KernelRequest& request) {
       auto a = h.rows.begin();
       auto b = t.rows.begin();
       while (a != h.rows.end() || b != t.rows.end()) {
-        const int64_t row = std::min(a == h.rows.end() ? b->row : a->row,
-                                     b == t.rows.end() ? a->row : b->row);
+        const int64_t row =
+            std::min(a == h.rows.end() ? b->row : a->row, b == t.rows.end() ? a->row : b->row);
         std::span<const T> left, right;
         if (a != h.rows.end() && a->row == row) {
           left = {h_values + a->begin, h_values + a->end};

@@ -36,8 +36,8 @@ void append_value(std::string& summary, std::string_view tag, std::string_view r
 KernelPtr make_scalar(const KernelRequest& request) {
   const int64_t count = request.inputs[1].shape.num_elements();
   if (request.inputs[0].shape.num_elements() != count) {
-    throw invalid_argument("there are ", request.inputs[0].shape.num_elements(), " tags for ", count,
-                           " values");
+    throw invalid_argument("there are ", request.inputs[0].shape.num_elements(), " tags for ",
+                           count, " values");
   }
   return make_kernel([count, dtype = request.inputs[1].dtype](KernelContext& c) {
     const std::vector<double> values = numbers(c.input_pointer(1), dtype, count);
@@ -74,7 +74,8 @@ std::string histogram_message(const std::vector<double>& values) {
   double sum = 0;
   double squares = 0;
   for (double v : values) {
-    ++counts[static_cast<size_t>(std::upper_bound(limits.begin(), limits.end(), v) - limits.begin())];
+    ++counts[static_cast<size_t>(std::upper_bound(limits.begin(), limits.end(), v) -
+                                 limits.begin())];
     least = std::min(least, v);
     most = std::max(most, v);
     sum += v;
@@ -129,8 +130,8 @@ std::string png(const std::vector<uint8_t>& pixels, int64_t height, int64_t widt
     big_endian(out, data.size());
     const std::string body = std::string(type) + std::string(data);
     out += body;
-    big_endian(out, crc32(0, reinterpret_cast<const Bytef*>(body.data()),
-                          static_cast<uInt>(body.size())));
+    big_endian(
+        out, crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size())));
   };
   std::string header;
   big_endian(header, static_cast<uint64_t>(width));
@@ -185,7 +186,8 @@ KernelPtr make_image(const KernelRequest& request) {
   const Tensor bad = request.node.attr<Tensor>("bad_color");
   const int64_t depth = images.shape[3];
   if (bad.dtype() != kUInt8 || bad.num_elements() < depth)
-    throw invalid_argument("attribute `bad_color` needs ", depth, " uint8 numbers, got ", bad.dtype(), bad.shape());
+    throw invalid_argument("attribute `bad_color` needs ", depth, " uint8 numbers, got ",
+                           bad.dtype(), bad.shape());
   const std::vector<uint8_t> color(bad.data<uint8_t>().begin(), bad.data<uint8_t>().end());
   return make_kernel([shape = images.shape, dtype = images.dtype, color,
                       limit = request.node.attr<int64_t>("max_images")](KernelContext& c) {
@@ -251,10 +253,8 @@ KernelPtr make_merge(const KernelRequest& request) {
 }
 
 constexpr KernelDef kKernels[] = {
-    {"ScalarSummary", "reference", make_scalar},
-    {"HistogramSummary", "reference", make_histogram},
-    {"ImageSummary", "reference", make_image},
-    {"TensorSummaryV2", "reference", make_tensor},
+    {"ScalarSummary", "reference", make_scalar}, {"HistogramSummary", "reference", make_histogram},
+    {"ImageSummary", "reference", make_image},   {"TensorSummaryV2", "reference", make_tensor},
     {"MergeSummary", "reference", make_merge},
 };
 

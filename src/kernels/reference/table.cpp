@@ -33,12 +33,12 @@ KernelPtr make_initialize(const KernelRequest& request) {
   if (request.inputs[2].shape.num_elements() != count) {
     throw invalid_argument(count, " keys, but ", request.inputs[2].shape.num_elements(), " values");
   }
-  return make_kernel([count, key = request.inputs[1].dtype,
-                      value = request.inputs[2].dtype](KernelContext& c) {
-    auto& table = c.resource<LookupTable>(0);
-    table.check_types(key, value);
-    table.initialize(c.input_pointer(1), c.input_pointer(2), count);
-  });
+  return make_kernel(
+      [count, key = request.inputs[1].dtype, value = request.inputs[2].dtype](KernelContext& c) {
+        auto& table = c.resource<LookupTable>(0);
+        table.check_types(key, value);
+        table.initialize(c.input_pointer(1), c.input_pointer(2), count);
+      });
 }
 
 // A column of a text file: all of each line, its number, or one of its fields.
@@ -46,16 +46,18 @@ class Column {
  public:
   Column(DType dtype, int64_t index, std::string_view what) : dtype_(dtype), index_(index) {
     if ((index == -2 && dtype != kString) || (index == -1 && dtype != kInt64)) {
-      throw invalid_argument(what, "_index is ", index, index == -2 ? " (whole lines)" : " (line numbers)",
-                             ", which gives ", index == -2 ? kString : kInt64,
-                             ", but the table's ", what, "s are of ", dtype);
+      throw invalid_argument(what, "_index is ", index,
+                             index == -2 ? " (whole lines)" : " (line numbers)", ", which gives ",
+                             index == -2 ? kString : kInt64, ", but the table's ", what,
+                             "s are of ", dtype);
     }
   }
   int64_t fields_needed() const { return index_ + 1; }
 
   /// Throws invalid_argument when the field is no value of the type.
   void add(std::string_view line, std::span<const std::string> fields, int64_t number) {
-    std::string_view text = index_ >= 0 ? std::string_view(fields[static_cast<size_t>(index_)]) : line;
+    std::string_view text =
+        index_ >= 0 ? std::string_view(fields[static_cast<size_t>(index_)]) : line;
     if (dtype_ == kString) {
       strings_.emplace_back(text);
     } else if (index_ == -1) {
@@ -144,7 +146,8 @@ KernelPtr make_find(const KernelRequest& request) {
     const Shape& one = table.kind().value_shape;
     const Shape out = keys.concat(one);
     if (defaults != one && defaults != out) {
-      throw invalid_argument("default_value must have shape ", one, " or ", out, ", got ", defaults);
+      throw invalid_argument("default_value must have shape ", one, " or ", out, ", got ",
+                             defaults);
     }
     table.find(c.input_pointer(1), keys.num_elements(), c.input_pointer(2), defaults == one,
                place.memory(c, out));
@@ -179,14 +182,14 @@ KernelPtr make_size(const KernelRequest&) {
 }
 
 KernelPtr make_export(const KernelRequest& request) {
-  return make_kernel([key = request.outputs[0].dtype,
-                      value = request.outputs[1].dtype](KernelContext& c) {
-    const auto& table = c.resource<LookupTable>(0);
-    table.check_types(key, value);
-    auto [keys, values] = table.entries();
-    c.set_output(0, std::move(keys));
-    c.set_output(1, std::move(values));
-  });
+  return make_kernel(
+      [key = request.outputs[0].dtype, value = request.outputs[1].dtype](KernelContext& c) {
+        const auto& table = c.resource<LookupTable>(0);
+        table.check_types(key, value);
+        auto [keys, values] = table.entries();
+        c.set_output(0, std::move(keys));
+        c.set_output(1, std::move(values));
+      });
 }
 
 constexpr KernelDef kKernels[] = {

@@ -16,6 +16,9 @@ Output canonical(Output x) {
   return x;
 }
 
+std::vector<Output> back_propagate(const std::vector<Output>& ys, const std::vector<Output>& xs,
+                                   const std::vector<Output>& grad_ys);
+
 class BackPropagation {
  public:
   BackPropagation(Graph& graph, const std::vector<Output>& xs, const GradientOptions& options)
@@ -75,7 +78,7 @@ class BackPropagation {
           "; put stop_gradient before it if its input counts as constant");
     }
     try {
-      GradientContext context(node, std::move(output_gradients));
+      GradientContext context(node, std::move(output_gradients), back_propagate);
       def.gradient(context);
       for (int i = 0; i < node.num_inputs(); ++i) {
         const Output gradient = context.input_gradients()[static_cast<size_t>(i)];
@@ -104,6 +107,21 @@ class BackPropagation {
   std::vector<bool> depends_;
   std::map<Output, std::vector<Output>> pending_;
 };
+
+// Inside the body of a function, where lists of tensors have gradients as well.
+std::vector<Output> back_propagate(const std::vector<Output>& ys, const std::vector<Output>& xs,
+                                   const std::vector<Output>& grad_ys) {
+  BackPropagation propagation(ys[0].graph(), xs, {});
+  int newest = 0;
+  for (size_t i = 0; i < ys.size(); ++i) {
+    propagation.seed(ys[i], grad_ys[i]);
+    newest = std::max(newest, ys[i].node()->id());
+  }
+  propagation.run(newest);
+  std::vector<Output> result;
+  for (const Output& x : xs) result.push_back(propagation.total(x));
+  return result;
+}
 
 }  // namespace
 

@@ -33,8 +33,18 @@ FunctionEffects effects_of_node(const Node& node, Active& active) {
     return result;
   }
   for (const FunctionCall& call : calls) {
-    const Function& callee = node.graph().functions().at(*call.name);
-    const FunctionEffects inner = effects_of_function(callee, active);
+    const Function* const callee = node.graph().functions().find(*call.name);
+    if (callee == nullptr) {
+      // Still being built: it calls itself. The op tells whether it has effects.
+      if (node.effect() == Effect::kNone) continue;
+      result.is_ordered = result.draws_random = true;
+      for (int i = 0; i < node.num_inputs(); ++i) {
+        const bool is_handle = node.input(i).dtype() == kResource;
+        result.arguments[static_cast<size_t>(i)] = {.is_read = is_handle, .is_written = is_handle};
+      }
+      continue;
+    }
+    const FunctionEffects inner = effects_of_function(*callee, active);
     result.draws_random = result.draws_random || inner.draws_random;
     result.is_ordered = result.is_ordered || inner.is_ordered;
     for (const auto& [handle, use] : inner.handles) unite(result.handles[handle], use);
@@ -98,6 +108,7 @@ std::vector<FunctionCall> function_calls(const Node& node) {
     return 0;
   };
   for (const auto& [name, value] : node.attrs()) {
+    if (name.starts_with('_')) continue;  // annotations name functions that others call
     if (const auto* function = std::get_if<FunctionName>(&value)) {
       if (!function->name.empty()) calls.push_back({&function->name, first()});
     } else if (const auto* list = std::get_if<std::vector<FunctionName>>(&value)) {

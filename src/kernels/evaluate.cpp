@@ -8,8 +8,12 @@ namespace {
 // Holds the pointers of one computation on tensors that are all at hand.
 class TensorContext final : public KernelContext {
  public:
-  TensorContext(std::vector<const void*> inputs, std::vector<Tensor>& outputs, uint64_t random_run)
-      : input_pointers_(std::move(inputs)), tensors_(outputs), random_run_(random_run) {
+  TensorContext(std::vector<const void*> pointers, std::span<const Tensor> inputs,
+                std::vector<Tensor>& outputs, const EvaluateOptions& options)
+      : input_pointers_(std::move(pointers)),
+        inputs_given_(inputs),
+        tensors_(outputs),
+        options_(options) {
     for (Tensor& output : tensors_)
       output_pointers_.push_back(output.is_valid() ? output.mutable_raw() : nullptr);
     inputs_ = input_pointers_.data();
@@ -23,14 +27,22 @@ class TensorContext final : public KernelContext {
   void set_output(int i, Tensor value) override {
     tensors_[static_cast<size_t>(i)] = std::move(value);
   }
-  uint64_t random_run() const override { return random_run_; }
-  void print(std::string_view text) override { log(LogLevel::kInfo, "print", text); }
+  Tensor input_tensor(int i) const override { return inputs_given_[static_cast<size_t>(i)]; }
+  RunScope* run_scope() const override {
+    return options_.caller == nullptr ? nullptr : options_.caller->run_scope();
+  }
+  uint64_t random_run() const override { return options_.random_run; }
+  void print(std::string_view text) override {
+    if (options_.caller != nullptr) return options_.caller->print(text);
+    log(LogLevel::kInfo, "print", text);
+  }
 
  private:
   std::vector<const void*> input_pointers_;
   std::vector<void*> output_pointers_;
+  std::span<const Tensor> inputs_given_;
   std::vector<Tensor>& tensors_;
-  uint64_t random_run_;
+  const EvaluateOptions& options_;
 };
 
 // The op that made the handle of a table or a queue again: shape functions look at its attributes.
@@ -109,7 +121,7 @@ std::vector<Tensor> evaluate(const Node& node, std::span<const Tensor> inputs,
                                                                        : Tensor());
     }
 
-    const KernelPtr kernel = kernels.make({isolated, input_specs, output_specs});
+    const KernelPtr kernel = kernels.make({isolated, input_specs, output_specs, options.functions});
     const KernelTraits& traits = kernel->traits();
     // Kernels with layouts of their own: convert at both ends.
     std::vector<std::shared_ptr<Buffer>> converted;
@@ -129,7 +141,7 @@ std::vector<Tensor> evaluate(const Node& node, std::span<const Tensor> inputs,
       outputs[i] = Tensor(kUInt8, Shape{bytes});
     }
 
-    TensorContext context(std::move(pointers), outputs, options.random_run);
+    TensorContext context(std::move(pointers), inputs, outputs, options);
     const auto scratch = Buffer::allocate(std::max<size_t>(traits.scratch_bytes, 1));
     const auto state = kernel->make_state();
     context.set_work(scratch->data(), state.get());

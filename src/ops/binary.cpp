@@ -125,8 +125,11 @@ constexpr OpDef kOps[] = {
     {.name = "AddN",
      .inputs = {"inputs: N * T | Tensors of one shape."},
      .outputs = {"sum: T | Their shape."},
-     .attrs = {"N: int >= 1 | How many.", kNumbersAndComplex},
-     .doc = "Sum of tensors, in their order; nothing is broadcast. Integers wrap around.",
+     .attrs = {"N: int >= 1 | How many.",
+               "T: {float, double, bfloat16, half, int8, int16, int32, int64, uint8, uint16, "
+               "uint32, uint64, complex64, complex128, variant} | Element type."},
+     .doc = "Sum of tensors, in their order; nothing is broadcast. Integers wrap around. Lists are "
+            "added item by item.",
      .shape = rows::one_shape,
      .gradient =
          [](Context& c) {

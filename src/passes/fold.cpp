@@ -1,5 +1,6 @@
 // fold: computes now what depends on constants only, and what known shapes tell.
 #include "passes/pass_list.h"
+#include "thalweg/graph/function.h"
 #include "thalweg/kernels/evaluate.h"
 #include "thalweg/passes/rewriter.h"
 
@@ -28,7 +29,8 @@ class Fold : public Rewriter {
  protected:
   std::vector<Output> rewrite(const Node& node, const std::vector<Output>& inputs) override {
     if (node.effect() != Effect::kNone || node.type() == "Const" || node.type() == "Placeholder" ||
-        node.num_outputs() == 0 || is_pinned(node) || !node.control_inputs().empty()) {
+        node.num_outputs() == 0 || is_pinned(node) || !node.control_inputs().empty() ||
+        !function_calls(node).empty()) {
       return copy(node, inputs);
     }
     if (auto value = value_from_shape(node, inputs)) return {constant(node, std::move(*value))};

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "passes/pass_list.h"
+#include "thalweg/graph/function.h"
 #include "thalweg/passes/rewriter.h"
 
 namespace thalweg {
@@ -20,6 +21,8 @@ class Merge : public Rewriter {
       for (const Output& input : inputs) {
         if (input.dtype() == kResource) ++versions_[input];
       }
+      // Functions may change what no input of the call names.
+      if (!function_calls(node).empty() && !effects_of(node).handles.empty()) ++epoch_;
     }
     const bool pure = node.effect() == Effect::kNone || node.effect() == Effect::kReads;
     if (!pure || node.type() == "Placeholder" || is_pinned(node) ||
@@ -43,6 +46,7 @@ class Merge : public Rewriter {
       const auto version = versions_.find(input);
       operands.emplace_back(input, version == versions_.end() ? 0 : version->second);
     }
+    if (node.effect() == Effect::kReads) operands.emplace_back(Output(), epoch_);
     if (node.op().def->commutative) std::sort(operands.begin(), operands.end());
     return {str(node.type(), '@', node.device()), std::move(operands)};
   }
@@ -56,6 +60,7 @@ class Merge : public Rewriter {
 
   std::map<Key, std::vector<std::vector<Output>>> known_;
   std::map<Output, int> versions_;  // of resources: writes so far
+  int epoch_ = 0;                   // calls so far that may have changed any resource
 };
 
 }  // namespace

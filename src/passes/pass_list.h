@@ -10,8 +10,10 @@ PlanGraph fuse_bias_grad(const PlanGraph& source, const PassContext& context);
 PlanGraph fuse_elementwise(const PlanGraph& source, const PassContext& context);
 PlanGraph fuse_epilogue(const PlanGraph& source, const PassContext& context);
 PlanGraph fuse_updates(const PlanGraph& source, const PassContext& context);
+PlanGraph inline_calls(const PlanGraph& source, const PassContext& context);
 PlanGraph merge(const PlanGraph& source, const PassContext& context);
 PlanGraph prune(const PlanGraph& source, const PassContext& context);
 PlanGraph simplify(const PlanGraph& source, const PassContext& context);
+PlanGraph take_branches(const PlanGraph& source, const PassContext& context);
 
 }  // namespace thalweg

@@ -1,29 +1,10 @@
 #include <map>
 
+#include "passes/subgraph_copy.h"
 #include "thalweg/passes/plan_graph.h"
 
 namespace thalweg {
 namespace {
-
-// Nodes that the fetches and targets need, not looking behind what is fed.
-std::vector<bool> needed_nodes(const Graph& graph, const std::map<Output, size_t>& fed,
-                               const std::vector<Output>& fetches,
-                               const std::vector<Node*>& targets) {
-  std::vector<bool> needed(static_cast<size_t>(graph.num_nodes()), false);
-  const auto need = [&](const Output& output) {
-    if (!fed.contains(output)) needed[static_cast<size_t>(output.node()->id())] = true;
-  };
-  for (const Output& fetch : fetches) need(fetch);
-  for (const Node* target : targets) needed[static_cast<size_t>(target->id())] = true;
-  for (int id = graph.num_nodes() - 1; id >= 0; --id) {
-    if (!needed[static_cast<size_t>(id)]) continue;
-    const Node& node = graph.node(id);
-    for (const Output& input : node.inputs()) need(input);
-    for (const Node* control : node.control_inputs())
-      needed[static_cast<size_t>(control->id())] = true;
-  }
-  return needed;
-}
 
 void check_feed(const Graph& graph, const FeedSpec& feed) {
   if (!feed.tensor) throw invalid_argument("a feed names no tensor");
@@ -49,7 +30,8 @@ bool is_unnamed_handle(const Node& node) {
 }  // namespace
 
 PlanGraph specialize(const Graph& graph, const std::vector<FeedSpec>& feeds,
-                     const std::vector<Output>& fetches, const std::vector<Node*>& targets) {
+                     const std::vector<Output>& fetches, const std::vector<Node*>& targets,
+                     const std::vector<HandleSpec>& handles) {
   PlanGraph plan;
   plan.graph = std::make_unique<Graph>(graph.registry(), graph.shared_functions());
   plan.graph->set_seed(graph.seed());
@@ -76,35 +58,41 @@ PlanGraph specialize(const Graph& graph, const std::vector<FeedSpec>& feeds,
             .output());
   }
 
-  const std::vector<bool> needed = needed_nodes(graph, fed, fetches, targets);
-  std::vector<Node*> copies(static_cast<size_t>(graph.num_nodes()), nullptr);
-  const auto map = [&](const Output& old) {
-    if (const auto it = fed.find(old); it != fed.end()) return plan.feeds[it->second];
-    return copies[static_cast<size_t>(old.node()->id())]->output(old.index());
-  };
-  for (int id = 0; id < graph.num_nodes(); ++id) {
-    if (!needed[static_cast<size_t>(id)]) continue;
-    const Node& node = graph.node(id);
-    if (node.type() == "Placeholder") {
-      throw invalid_argument("placeholder `", node.name(), "` (", node.output_dtype(0),
-                             node.output_shape(0), ") is needed but not fed");
+  std::map<Output, Output> given;
+  for (size_t i = 0; i < feeds.size(); ++i) given[feeds[i].tensor] = plan.feeds[i];
+  for (const HandleSpec& handle : handles) {
+    AttrMap attrs = handle.attrs;
+    if (const auto name = attrs.find("shared_name");
+        name != attrs.end() && std::get<std::string>(name->second).empty()) {
+      name->second = handle.name;
     }
-    std::vector<Output> inputs;
-    for (const Output& input : node.inputs()) inputs.push_back(map(input));
-    std::vector<Node*> controls;
-    for (const Node* control : node.control_inputs())
-      controls.push_back(copies[static_cast<size_t>(control->id())]);
-    AttrMap attrs = node.attrs();
-    if (is_unnamed_handle(node)) {
-      attrs["shared_name"] = node.name();  // the key of its state, whatever passes do to names
-    }
-    copies[static_cast<size_t>(id)] = &plan.graph->add(
-        node.type(), std::move(inputs), std::move(attrs),
-        {.name = node.name(), .device = node.device(), .control_inputs = std::move(controls)});
+    given[handle.tensor] =
+        plan.graph->add(handle.type, {}, std::move(attrs), {.name = handle.name}).output();
   }
-  for (const Output& fetch : fetches) plan.fetches.push_back(map(fetch));
-  for (const Node* target : targets)
-    plan.targets.push_back(copies[static_cast<size_t>(target->id())]);
+  SubgraphCopy copy(graph, std::move(given));
+  copy.run(fetches, targets,
+           [&](const Node& node, std::vector<Output> inputs, std::vector<Node*> controls) {
+             if (node.type() == "Placeholder") {
+               throw invalid_argument("placeholder `", node.name(), "` (", node.output_dtype(0),
+                                      node.output_shape(0), ") is needed but not fed");
+             }
+             AttrMap attrs = node.attrs();
+             if (is_unnamed_handle(node)) {
+               // The key of its state, whatever passes do to names.
+               attrs["shared_name"] = node.name();
+             }
+             attrs.erase(std::string(kExtends));
+             Node& result = plan.graph->add(node.type(), std::move(inputs), std::move(attrs),
+                                            {.name = node.name(),
+                                             .device = node.device(),
+                                             .control_inputs = std::move(controls)});
+             SubgraphCopy::Copied copied{.node = &result};
+             for (int i = 0; i < result.num_outputs(); ++i)
+               copied.outputs.push_back(result.output(i));
+             return copied;
+           });
+  for (const Output& fetch : fetches) plan.fetches.push_back(copy.output(fetch));
+  for (const Node* target : targets) plan.targets.push_back(copy.node(*target));
   return plan;
 }
 

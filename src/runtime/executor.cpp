@@ -3,11 +3,29 @@
 #include <cmath>
 #include <cstring>
 
-#include "runtime/plan.h"
+#include "runtime/plan_functions.h"
+#include "runtime/run_scope.h"
 #include "thalweg/base/log.h"
 #include "thalweg/kernels/evaluate.h"
+#include "thalweg/tensor/variant.h"
 
 namespace thalweg {
+namespace {
+
+// Strings or variants of a tensor into another of the same shape.
+void move_objects(Tensor& from, Tensor& to) {
+  const auto move_all = [&]<class T>(TypeTag<T>) {
+    std::span<const T> values = from.data<T>();
+    std::span<T> target = to.mutable_data<T>();
+    const bool alone = from.owns_buffer_alone();
+    for (size_t e = 0; e < values.size(); ++e)
+      target[e] = alone ? std::move(const_cast<T&>(values[e])) : values[e];
+  };
+  if (to.dtype() == kString) move_all(TypeTag<std::string>());
+  if (to.dtype() == kVariant) move_all(TypeTag<Variant>());
+}
+
+}  // namespace
 
 /// What one run at a time needs of its own; kept for the next run.
 struct Plan::RunState {
@@ -23,38 +41,54 @@ struct Plan::RunState {
 /// The window of a kernel on the run: moved from step to step.
 class Plan::StepContext final : public KernelContext {
  public:
-  StepContext(const Plan& plan, RunState& state, const RunOptions& options, uint64_t random_run)
-      : plan_(plan), state_(state), options_(options), random_run_(random_run) {}
+  StepContext(const Plan& plan, RunState& state, RunScope& scope, uint64_t random_run,
+              bool take_feeds)
+      : plan_(plan),
+        run_(state),
+        scope_(scope),
+        random_run_(random_run),
+        take_feeds_(take_feeds) {}
 
   void enter(size_t step) {
     step_ = &plan_.steps_[step];
-    void** arguments = state_.arguments.data() + plan_.argument_begin_[step];
+    void** arguments = run_.arguments.data() + plan_.argument_begin_[step];
     inputs_ = arguments;
     outputs_ = arguments + step_->inputs.size();
-    scratch_ = state_.scratch[step];
-    KernelContext::state_ = state_.kernel_states[step].get();
+    scratch_ = run_.scratch[step];
+    KernelContext::state_ = run_.kernel_states[step].get();
   }
 
   void set_output(int i, Tensor value) override {
     const PlanValue& target =
         plan_.values_[static_cast<size_t>(step_->outputs[static_cast<size_t>(i)])];
     THALWEG_CHECK(target.source == Source::kSlot, "output ", i, " has memory already");
-    state_.slots[static_cast<size_t>(target.index)] = std::move(value);
+    run_.slots[static_cast<size_t>(target.index)] = std::move(value);
   }
+  Tensor input_tensor(int i) const override { return plan_.as_tensor(run_, input_value(i)); }
+  bool is_last_use(int i) const override {
+    if (step_->last_uses.empty() || !step_->last_uses[static_cast<size_t>(i)]) return false;
+    return take_feeds_ || input_value(i).source != Source::kFeed;
+  }
+  RunScope* run_scope() const override { return &scope_; }
   uint64_t random_run() const override { return random_run_; }
   void print(std::string_view text) override {
-    if (options_.print) {
-      options_.print(text);
+    if (scope_.options().print) {
+      scope_.options().print(text);
     } else {
       log(LogLevel::kInfo, "print", text);
     }
   }
 
  private:
+  const PlanValue& input_value(int i) const {
+    return plan_.values_[static_cast<size_t>(step_->inputs[static_cast<size_t>(i)])];
+  }
+
   const Plan& plan_;
-  RunState& state_;
-  const RunOptions& options_;
+  RunState& run_;
+  RunScope& scope_;
   uint64_t random_run_;
+  bool take_feeds_;
   const PlanStep* step_ = nullptr;
 };
 
@@ -169,7 +203,8 @@ void Plan::run(std::span<const Tensor> feeds, std::span<Tensor> fetches,
   if (writes_variables_) {
     alone.lock();
     if (!variables_ready()) convert_variables();
-  } else if (!variables_.empty()) {
+  } else if (!variables_.empty() || functions_ != nullptr) {
+    // Plans of functions are built during the run: they look variables up.
     shared.lock();
     while (!variables_ready()) {
       shared.unlock();
@@ -181,32 +216,53 @@ void Plan::run(std::span<const Tensor> feeds, std::span<Tensor> fetches,
   }
 
   const uint64_t random_run = draws_random_ ? store_->random_runs_.fetch_add(1) : 0;
+  RunScope scope(options, random_run);
   std::unique_ptr<RunState> state = acquire();
   bind_feeds(*state, feeds);
-  for (size_t v = 0; v < variables_.size(); ++v) bind_variable(*state, static_cast<int>(v));
-  execute(*state, options, random_run);
+  bind_variables(*state);
+  StepContext context(*this, *state, scope, random_run, false);
+  execute(*state, context);
   collect(*state, fetches);
   release(std::move(state));
 }
 
-void Plan::execute(RunState& state, const RunOptions& options, uint64_t random_run) const {
-  StepContext context(*this, state, options, random_run);
+void Plan::run_inside(std::span<const Tensor> feeds, std::span<Tensor> fetches, RunScope& scope,
+                      bool take_feeds) const {
+  if (!variables_ready()) convert_variables();
+  std::unique_ptr<RunState> state = acquire();
+  bind_feeds(*state, feeds);
+  bind_variables(*state);
+  StepContext context(*this, *state, scope, draws_random_ ? scope.next_random_call() : 0,
+                      take_feeds);
+  execute(*state, context);
+  collect(*state, fetches);
+  release(std::move(state));
+}
+
+void Plan::bind_variables(RunState& state) const {
+  for (size_t v = 0; v < variables_.size(); ++v) bind_variable(state, static_cast<int>(v));
+}
+
+void Plan::execute(RunState& state, StepContext& context) const {
+  const RunOptions& options = context.run_scope()->options();
+  // Steps are timed in the plan that the session runs; a call counts as one.
+  std::vector<double>* const step_seconds = is_called_ ? nullptr : options.step_seconds;
   size_t current = 0;
   try {
     for (; current < steps_.size(); ++current) {
       const PlanStep& step = steps_[current];
-      const auto start = options.step_seconds == nullptr ? std::chrono::steady_clock::time_point()
+      const auto start = step_seconds == nullptr ? std::chrono::steady_clock::time_point()
                                                          : std::chrono::steady_clock::now();
       if (step.kernel != nullptr) {
         context.enter(current);
         step.kernel->compute(context);
       } else {
-        run_dynamic(state, step, random_run);
+        run_dynamic(state, step, context);
       }
       for (int variable : step.writes) bind_variable(state, variable);
       if (options.check_finite) check_finite(state, step);
-      if (options.step_seconds != nullptr) {
-        (*options.step_seconds)[current] +=
+      if (step_seconds != nullptr) {
+        (*step_seconds)[current] +=
             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       }
     }
@@ -236,7 +292,7 @@ Tensor Plan::as_tensor(const RunState& state, const PlanValue& value) const {
   return Tensor();
 }
 
-void Plan::run_dynamic(RunState& state, const PlanStep& step, uint64_t random_run) const {
+void Plan::run_dynamic(RunState& state, const PlanStep& step, StepContext& context) const {
   std::vector<Tensor> inputs;
   std::vector<Resource*> resources;
   for (int v : step.inputs) {
@@ -248,11 +304,20 @@ void Plan::run_dynamic(RunState& state, const PlanStep& step, uint64_t random_ru
                                                           : nullptr);
   }
   std::vector<Tensor> outputs =
-      evaluate(*step.node, inputs, *kernels_, {.random_run = random_run, .resources = resources});
+      evaluate(*step.node, inputs, *kernels_,
+               {.random_run = context.random_run(),
+                .resources = resources,
+                .functions = functions_interface(),
+                .caller = &context});
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     const PlanValue& value = values_[static_cast<size_t>(step.outputs[i])];
     if (value.source == Source::kSlot) {
-      state.slots[static_cast<size_t>(value.index)] = std::move(outputs[i]);
+      Tensor& slot = state.slots[static_cast<size_t>(value.index)];
+      if (value.shape.is_fully_defined()) {
+        move_objects(outputs[i], slot);
+      } else {
+        slot = std::move(outputs[i]);
+      }
     } else {
       std::memcpy(resolve(state, value), outputs[i].raw(), outputs[i].byte_size());
     }
@@ -278,7 +343,26 @@ void Plan::check_finite(const RunState& state, const PlanStep& step) const {
   }
 }
 
-void Plan::collect(const RunState& state, std::span<Tensor> fetches) const {
+// Hands a slot's contents over, when nothing else of the plan gives them away.
+bool Plan::take_object(RunState& state, size_t fetch, Tensor& target) const {
+  if (!fetch_takes_[fetch]) return false;
+  const PlanValue& value = values_[static_cast<size_t>(fetches_[fetch])];
+  Tensor& slot = state.slots[static_cast<size_t>(value.index)];
+  if (!value.shape.is_fully_defined()) {
+    if (!slot.owns_buffer_alone()) return false;
+    target = std::move(slot);
+    slot = Tensor();
+    return true;
+  }
+  if (value.dtype != kVariant) return false;
+  const bool fits = target.is_valid() && target.dtype() == kVariant &&
+                    target.shape() == value.shape && target.owns_buffer_alone();
+  if (!fits) target = Tensor(kVariant, value.shape);
+  move_objects(slot, target);
+  return true;
+}
+
+void Plan::collect(RunState& state, std::span<Tensor> fetches) const {
   for (size_t i = 0; i < fetches.size(); ++i) {
     const PlanValue& value = values_[static_cast<size_t>(fetches_[i])];
     const bool in_place = fetches[i].is_valid() && fetches[i].dtype() == value.dtype &&
@@ -288,7 +372,7 @@ void Plan::collect(const RunState& state, std::span<Tensor> fetches) const {
       const void* from =
           value.source == Source::kArena ? resolve(state, value) : as_tensor(state, value).raw();
       std::memcpy(fetches[i].mutable_raw(), from, fetches[i].byte_size());
-    } else {
+    } else if (!take_object(state, i, fetches[i])) {
       fetches[i] = as_tensor(state, value).clone();
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "thalweg/graph/function.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/standard_ops.h"
 
@@ -17,7 +18,7 @@ std::vector<Node*> side_effects(const Graph& graph) {
   std::vector<Node*> result;
   for (int id = 0; id < graph.num_nodes(); ++id) {
     Node& node = graph.node(id);
-    if (node.effect() != Effect::kWrites && node.effect() != Effect::kOrdered) continue;
+    if (!has_side_effects(node)) continue;
     if (std::find(initializers.begin(), initializers.end(), &node) == initializers.end())
       result.push_back(&node);
   }

@@ -45,7 +45,8 @@ struct PlanStep {
   std::vector<int> outputs;  // values
   int scratch = -1;          // storage
   bool is_conversion = false;
-  std::vector<int> writes;  // variables whose buffer this step may replace
+  std::vector<int> writes;      // variables whose buffer this step may replace
+  std::vector<bool> last_uses;  // by input: an object that nobody reads later; empty: none
 };
 
 /// A variable as this plan uses it.
@@ -56,12 +57,20 @@ struct PlanVariable {
   bool is_written = false;
 };
 
+class PlanFunctions;  // runtime/plan_functions.h
+
 /// What is fixed once and used by every run. Immutable after building; run() is thread-safe.
 class Plan {
  public:
+  struct BuildOptions {
+    std::vector<std::string> disabled_passes = {};  // for the functions that it calls
+    /// Of the plan whose run calls this one; null for a plan that a session runs.
+    PlanFunctions* functions = nullptr;
+  };
   /// Prepares `graph` (optimised already) to run on `kernels` with variables from `store`.
   static std::shared_ptr<Plan> build(PlanGraph graph, const KernelRegistry& kernels,
-                                     std::shared_ptr<VariableStore> store);
+                                     std::shared_ptr<VariableStore> store,
+                                     const BuildOptions& options);
   ~Plan();
 
   struct RunOptions {
@@ -71,6 +80,10 @@ class Plan {
   };
   void run(std::span<const Tensor> feeds, std::span<Tensor> fetches,
            const RunOptions& options) const;
+  /// As part of a run of the plan that calls this one, which holds the variables' lock. Objects in
+  /// feeds may be taken over with `take_feeds`.
+  void run_inside(std::span<const Tensor> feeds, std::span<Tensor> fetches, RunScope& scope,
+                  bool take_feeds) const;
 
   std::string explain(const std::vector<double>* step_seconds = nullptr) const;
   size_t arena_bytes() const { return memory_.arena_bytes; }
@@ -93,12 +106,18 @@ class Plan {
   void prepare_variables(std::shared_lock<std::shared_mutex>& shared) const;
   void convert_variables() const;
   bool variables_ready() const;
-  void execute(RunState& state, const RunOptions& options, uint64_t random_run) const;
-  void run_dynamic(RunState& state, const PlanStep& step, uint64_t random_run) const;
+  void bind_variables(RunState& state) const;
+  FunctionRunner* functions_interface() const;
+  void execute(RunState& state, StepContext& context) const;
+  void run_dynamic(RunState& state, const PlanStep& step, StepContext& context) const;
   void check_finite(const RunState& state, const PlanStep& step) const;
-  void collect(const RunState& state, std::span<Tensor> fetches) const;
+  void collect(RunState& state, std::span<Tensor> fetches) const;
+  bool take_object(RunState& state, size_t fetch, Tensor& target) const;
   Tensor as_tensor(const RunState& state, const PlanValue& value) const;
 
+  std::unique_ptr<PlanFunctions> own_functions_;  // outlives the kernels that call them
+  PlanFunctions* functions_ = nullptr;            // null when no node calls a function
+  bool is_called_ = false;                        // the plan of a function
   PlanGraph graph_;
   const KernelRegistry* kernels_ = nullptr;
   std::shared_ptr<VariableStore> store_;
@@ -109,12 +128,13 @@ class Plan {
   std::vector<Tensor> constants_;
   std::vector<PlanValue> feeds_;
   std::vector<int> fetches_;  // values
+  std::vector<bool> fetch_takes_;  // by fetch: it alone uses a slot, and may empty it
   std::vector<PlanValue> slots_;
   std::vector<Lifetime> storages_;
   MemoryPlan memory_;
   size_t intermediate_bytes_ = 0;
   bool draws_random_ = false;
-  bool writes_variables_ = false;
+  bool writes_variables_ = false;  // here or in a function that it reaches
 
   // Arguments of all steps in one array; where each step's begin, and which must be set anew in
   // each run.

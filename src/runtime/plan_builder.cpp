@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/plan_functions.h"
+
 namespace thalweg {
 namespace {
 
@@ -20,13 +22,6 @@ bool is_static(const Output& output) {
   return output.dtype() == kResource || output.shape().is_fully_defined();
 }
 
-// The op that made a handle.
-const Node* origin(const Output& resource) {
-  const Node* node = resource.node();
-  while (node->type() == "Identity") node = node->input(0).node();
-  return node;
-}
-
 bool makes_handle(const Node& node) {
   return node.num_inputs() == 0 && node.num_outputs() > 0 && node.output_dtype(0) == kResource &&
          node.type() != "VarHandleOp" && node.type() != "Placeholder";
@@ -40,8 +35,20 @@ size_t bytes_of(const PlanValue& value) {
 }  // namespace
 
 std::shared_ptr<Plan> Plan::build(PlanGraph graph, const KernelRegistry& kernels,
-                                  std::shared_ptr<VariableStore> store) {
+                                  std::shared_ptr<VariableStore> store,
+                                  const BuildOptions& options) {
   std::shared_ptr<Plan> plan(new Plan);
+  plan->is_called_ = options.functions != nullptr;
+  const Graph& nodes = *graph.graph;
+  for (int id = 0; id < nodes.num_nodes() && plan->functions_ == nullptr; ++id) {
+    if (function_calls(nodes.node(id)).empty()) continue;
+    if (options.functions == nullptr) {
+      plan->own_functions_ = std::make_unique<PlanFunctions>(nodes.shared_functions(), kernels,
+                                                             store, options.disabled_passes);
+    }
+    plan->functions_ =
+        plan->is_called_ ? options.functions : plan->own_functions_.get();
+  }
   plan->graph_ = std::move(graph);
   plan->kernels_ = &kernels;
   plan->store_ = std::move(store);
@@ -52,32 +59,70 @@ std::shared_ptr<Plan> Plan::build(PlanGraph graph, const KernelRegistry& kernels
 void PlanBuilder::build() {
   declare_variables();
   find_hazards();
+  for (int id = 0; id < plan_.graph_.graph->num_nodes(); ++id) {
+    for (const Output& input : plan_.graph_.graph->node(id).inputs()) used_.insert(input);
+  }
+  for (const Output& fetch : plan_.graph_.fetches) used_.insert(fetch);
   // Each repetition has settled at least one variable's layout for good, so this ends.
   while (!select_round()) {
   }
+  find_last_uses();
   plan_memory_of_steps();
   lay_out_arguments();
 }
 
-void PlanBuilder::declare_variables() {
-  const Graph& graph = *plan_.graph_.graph;
-  std::unique_lock lock(plan_.store_->mutex_);
-  std::map<VariableState*, int> known;
-  for (int id = 0; id < graph.num_nodes(); ++id) {
+PlanBuilder::PlanBuilder(Plan& plan, const KernelRegistry& kernels)
+    : plan_(plan), kernels_(kernels) {
+  const Graph& graph = *plan.graph_.graph;
+  for (int id = 0; plan.functions_ != nullptr && id < graph.num_nodes(); ++id) {
     const Node& node = graph.node(id);
-    if (makes_handle(node)) declare_handle(node);
-    if (node.type() != "VarHandleOp") continue;
-    VariableState& state =
-        plan_.store_->declare(node.attr<std::string>("shared_name"), node.attr<DType>("dtype"),
-                              node.attr<Shape>("shape"));
-    const auto [it, is_new] = known.emplace(&state, static_cast<int>(plan_.variables_.size()));
-    if (is_new) plan_.variables_.push_back({.state = &state});
-    variable_index_[&node] = it->second;
+    if (!function_calls(node).empty()) effects_.emplace(&node, effects_of(node));
   }
 }
 
-// A table, a queue: the session keeps it under the op, the container and the name.
+void PlanBuilder::declare_variables() {
+  const Graph& graph = *plan_.graph_.graph;
+  // The plan of a function is built during a run, which holds the lock and has declared all.
+  std::unique_lock lock(plan_.store_->mutex_, std::defer_lock);
+  if (!plan_.is_called_) lock.lock();
+  for (int id = 0; id < graph.num_nodes(); ++id) {
+    const Node& node = graph.node(id);
+    if (makes_handle(node)) declare_handle(node);
+    if (node.type() == "VarHandleOp") declare_variable(node);
+  }
+  for (const auto& [node, effects] : effects_) {
+    for (const auto& [handle, use] : effects.handles) {
+      if (handle->type() == "VarHandleOp") {
+        pinned_plain_.insert(declare_variable(*handle));
+      } else if (makes_handle(*handle)) {
+        find_or_make_handle(*handle);
+      }
+    }
+  }
+}
+
+// Several nodes may stand for one variable.
+int PlanBuilder::declare_variable(const Node& node) {
+  const auto& shared = node.attr<std::string>("shared_name");
+  VariableState& state =
+      plan_.store_->declare(shared.empty() ? node.name() : shared, node.attr<DType>("dtype"),
+                            node.attr<Shape>("shape"));
+  const auto [it, is_new] =
+      index_of_state_.emplace(&state, static_cast<int>(plan_.variables_.size()));
+  if (is_new) plan_.variables_.push_back({.state = &state});
+  // The plan that calls this one has brought its variables into plain layout.
+  if (plan_.is_called_) pinned_plain_.insert(it->second);
+  variable_index_[&node] = it->second;
+  return it->second;
+}
+
 void PlanBuilder::declare_handle(const Node& node) {
+  handle_index_[&node] = static_cast<int>(plan_.handles_.size());
+  plan_.handles_.push_back(find_or_make_handle(node));
+}
+
+// A table, a queue: the session keeps it under the op, the container and the name.
+std::shared_ptr<Resource> PlanBuilder::find_or_make_handle(const Node& node) {
   const auto text = [&](std::string_view name) {
     const AttrValue* value = node.find_attr(name);
     return value == nullptr ? std::string() : std::get<std::string>(*value);
@@ -93,16 +138,15 @@ void PlanBuilder::declare_handle(const Node& node) {
     resource = maker->create();
     resource->name = name;
   }
-  handle_index_[&node] = static_cast<int>(plan_.handles_.size());
-  plan_.handles_.push_back(resource);
+  return resource;
 }
 
 bool PlanBuilder::is_variable(const Output& resource) const {
-  return resource.dtype() == kResource && variable_index_.contains(origin(resource));
+  return resource.dtype() == kResource && variable_index_.contains(handle_origin(resource));
 }
 
 int PlanBuilder::variable_of(const Output& handle) const {
-  const Node* node = origin(handle);
+  const Node* node = handle_origin(handle);
   const auto it = variable_index_.find(node);
   THALWEG_CHECK(it != variable_index_.end(), *node, " yields a resource but is no variable handle");
   return it->second;
@@ -126,18 +170,34 @@ void PlanBuilder::find_hazards() {
   }
   std::vector<std::vector<int>> writes(plan_.variables_.size());
   std::vector<bool> seen(plan_.variables_.size(), false);
+  const auto is_written = [&](int variable, int id) {
+    plan_.variables_[static_cast<size_t>(variable)].is_written = true;
+    plan_.writes_variables_ = true;
+    writes[static_cast<size_t>(variable)].push_back(id);
+    seen[static_cast<size_t>(variable)] = true;
+  };
   for (int id = 0; id < graph.num_nodes(); ++id) {
     const Node& node = graph.node(id);
+    if (const auto calls = effects_.find(&node); calls != effects_.end()) {
+      const FunctionEffects& effects = calls->second;
+      for (int i = 0; i < node.num_inputs(); ++i) {
+        if (is_variable(node.input(i)) && effects.arguments[static_cast<size_t>(i)].is_written)
+          is_written(variable_of(node.input(i)), id);
+      }
+      for (const auto& [handle, use] : effects.handles) {
+        if (use.is_written && variable_index_.contains(handle))
+          is_written(variable_index_.at(handle), id);
+      }
+      plan_.draws_random_ = plan_.draws_random_ || effects.draws_random;
+      continue;
+    }
     for (const Output& input : node.inputs()) {
       if (!is_variable(input)) continue;
       const int variable = variable_of(input);
-      PlanVariable& entry = plan_.variables_[static_cast<size_t>(variable)];
       if (node.effect() == Effect::kWrites) {
-        entry.is_written = true;
-        plan_.writes_variables_ = true;
-        writes[static_cast<size_t>(variable)].push_back(id);
+        is_written(variable, id);
       } else if (node.type() == "ReadVariableOp" && !seen[static_cast<size_t>(variable)]) {
-        entry.must_be_set = true;
+        plan_.variables_[static_cast<size_t>(variable)].must_be_set = true;
       }
       seen[static_cast<size_t>(variable)] = true;
     }
@@ -259,7 +319,18 @@ void PlanBuilder::add_dynamic(const Node& node) {
   }
   for (int i = 0; i < node.num_outputs(); ++i)
     step.outputs.push_back(output_value(node, i, nullptr));
+  add_inner_writes(node, step);
   plan_.steps_.push_back(std::move(step));
+}
+
+// Variables whose handles are made inside the functions that the node calls.
+void PlanBuilder::add_inner_writes(const Node& node, PlanStep& step) const {
+  const auto calls = effects_.find(&node);
+  if (calls == effects_.end()) return;
+  for (const auto& [handle, use] : calls->second.handles) {
+    if (use.is_written && variable_index_.contains(handle))
+      step.writes.push_back(variable_index_.at(handle));
+  }
 }
 
 void PlanBuilder::add_kernel(const Node& node) {
@@ -278,11 +349,13 @@ void PlanBuilder::add_kernel(const Node& node) {
   }
   std::vector<TensorSpec> outputs;
   for (int i = 0; i < node.num_outputs(); ++i) {
-    outputs.push_back({.dtype = node.output_dtype(i), .shape = node.output_shape(i)});
+    outputs.push_back({.dtype = node.output_dtype(i),
+                       .shape = node.output_shape(i),
+                       .unused = !used_.contains(node.output(i))});
   }
 
   PlanStep step{.node = &node};
-  step.kernel = kernels_.make({node, inputs, outputs}, &step.provider);
+  step.kernel = kernels_.make({node, inputs, outputs, plan_.functions_}, &step.provider);
   const KernelTraits& traits = step.kernel->traits();
   for (int i = 0; i < node.num_inputs(); ++i) {
     const auto slot = static_cast<size_t>(i);
@@ -313,6 +386,7 @@ void PlanBuilder::add_kernel(const Node& node) {
         node, i, slot < traits.output_layouts.size() ? traits.output_layouts[slot] : nullptr));
   }
   if (traits.scratch_bytes > 0) step.scratch = storage_for(traits.scratch_bytes);
+  add_inner_writes(node, step);
   plan_.steps_.push_back(std::move(step));
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "runtime/plan.h"
+#include "thalweg/graph/function.h"
 
 namespace thalweg {
 
@@ -13,12 +14,14 @@ namespace thalweg {
 /// what was learned.
 class PlanBuilder {
  public:
-  PlanBuilder(Plan& plan, const KernelRegistry& kernels) : plan_(plan), kernels_(kernels) {}
+  PlanBuilder(Plan& plan, const KernelRegistry& kernels);
   void build();
 
  private:
   void declare_variables();
+  int declare_variable(const Node& node);
   void declare_handle(const Node& node);
+  std::shared_ptr<Resource> find_or_make_handle(const Node& node);
   void find_hazards();
   bool select_round();
   void add_node(const Node& node);
@@ -26,6 +29,7 @@ class PlanBuilder {
   void add_view(const Node& node);
   void add_dynamic(const Node& node);
   void add_kernel(const Node& node);
+  void add_inner_writes(const Node& node, PlanStep& step) const;
   void settle_resource(int variable, const LayoutPtr& wanted);
   int converted(int value, const LayoutPtr& layout, const Node& node);
   int new_value(PlanValue value);
@@ -36,6 +40,7 @@ class PlanBuilder {
   bool may_alias(const Node& read) const;
   int value_of(const Output& output) const { return value_map_.at(output); }
   void add_fetches();
+  void find_last_uses();
   void plan_memory_of_steps();
   void share_in_place(std::vector<int>& owner);
   void lay_out_arguments();
@@ -43,7 +48,11 @@ class PlanBuilder {
   Plan& plan_;
   const KernelRegistry& kernels_;
   std::map<const Node*, int> variable_index_;  // by VarHandleOp
+  std::map<VariableState*, int> index_of_state_;
+  // What nodes that call functions do in them, to handles that are made inside included.
+  std::map<const Node*, FunctionEffects> effects_;
   std::map<const Node*, int> handle_index_;    // by the node that makes the handle
+  std::set<Output> used_;                      // outputs that somebody reads
   std::set<const Node*> copied_reads_;         // reads whose value must survive a later write
   std::set<int> pinned_plain_;                 // variables that must stay plain
   bool changed_ = false;                       // a variable's layout changed in this round

@@ -5,6 +5,41 @@
 
 namespace thalweg {
 
+// Objects (lists) are taken over by the last step that reads them, where its kernel likes to.
+void PlanBuilder::find_last_uses() {
+  const auto place = [&](int v) {
+    const PlanValue& value = plan_.values_[static_cast<size_t>(v)];
+    return std::pair(value.source, value.index);
+  };
+  const auto may_be_taken = [&](int v) {
+    const PlanValue& value = plan_.values_[static_cast<size_t>(v)];
+    return value.dtype == kVariant &&
+           (value.source == Source::kSlot || value.source == Source::kFeed);
+  };
+  std::map<std::pair<Source, int>, int> fetched;
+  for (int fetch : plan_.fetches_) ++fetched[place(fetch)];
+  for (int fetch : plan_.fetches_) {
+    const PlanValue& value = plan_.values_[static_cast<size_t>(fetch)];
+    plan_.fetch_takes_.push_back(
+        value.source == Source::kSlot && fetched[place(fetch)] == 1 &&
+        value.shape == plan_.slots_[static_cast<size_t>(value.index)].shape);
+  }
+  std::set<std::pair<Source, int>> needed;
+  for (const auto& [where, count] : fetched) needed.insert(where);
+  for (size_t s = plan_.steps_.size(); s-- > 0;) {
+    PlanStep& step = plan_.steps_[s];
+    if (std::none_of(step.inputs.begin(), step.inputs.end(), may_be_taken)) continue;
+    for (int v : step.inputs) {
+      const auto uses = std::count_if(step.inputs.begin(), step.inputs.end(),
+                                      [&](int other) { return place(other) == place(v); });
+      step.last_uses.push_back(may_be_taken(v) && uses == 1 && !needed.contains(place(v)));
+    }
+    for (int v : step.inputs) {
+      if (may_be_taken(v)) needed.insert(place(v));
+    }
+  }
+}
+
 void PlanBuilder::plan_memory_of_steps() {
   const int end = static_cast<int>(plan_.steps_.size());
   for (Lifetime& storage : plan_.storages_) {

@@ -70,7 +70,8 @@ class CallableState {
     PlanGraph graph = specialize(graph_, specs, fetches_, targets_);
     graph =
         run_passes(std::move(graph), {*options_.kernels}, {.disabled = options_.disabled_passes});
-    return Plan::build(std::move(graph), *options_.kernels, options_.variables);
+    return Plan::build(std::move(graph), *options_.kernels, options_.variables,
+                       {.disabled_passes = options_.disabled_passes});
   }
 
   const Graph& graph_;

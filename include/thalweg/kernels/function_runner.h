@@ -28,8 +28,8 @@ class PreparedFunction {
 /// A function for one use of it.
 struct FunctionUse {
   std::string name;
-  std::vector<const Node*> handles;  // by argument: the op that makes the handle; null for values
-  std::vector<int> results;          // those wanted
+  std::vector<const Node*> handles = {};  // by argument: the op that makes the handle; null for values
+  std::vector<int> results = {};          // those wanted
 };
 
 class FunctionRunner {

@@ -34,6 +34,7 @@ struct TensorSpec {
   LayoutPtr layout;  // inputs: how it arrives; outputs: always null in a request
   const Tensor* constant = nullptr;  // inputs: the value, when it is a constant
   bool flexible = false;  // inputs: a variable whose layout is still free: ask for what suits
+  bool unused = false;    // outputs: nobody reads it; it need not be written
 };
 
 struct KernelRequest {

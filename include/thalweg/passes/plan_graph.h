@@ -27,11 +27,21 @@ struct FeedSpec {
   Shape shape;
 };
 
+/// What a handle that a function takes as an argument stands for: the op that makes it.
+struct HandleSpec {
+  Output tensor;
+  std::string type = {};
+  AttrMap attrs = {};
+  std::string name = {};
+};
+
 /// A copy of what `fetches` and `targets` need once `feeds` are given, with the feeds' shapes
-/// carried through. Throws invalid_argument naming the tensor when a feed does not fit, or a
-/// placeholder that is needed is not fed.
+/// carried through, and the ops that make them in place of `handles`. A node that has been extended
+/// for its gradient is replaced by its extension when that is needed. Throws invalid_argument
+/// naming the tensor when a feed does not fit, or a placeholder that is needed is not fed.
 PlanGraph specialize(const Graph& graph, const std::vector<FeedSpec>& feeds,
-                     const std::vector<Output>& fetches, const std::vector<Node*>& targets);
+                     const std::vector<Output>& fetches, const std::vector<Node*>& targets,
+                     const std::vector<HandleSpec>& handles = {});
 
 /// Throws internal_error when the graph is not legal: edges that point forward or out, outputs
 /// whose shapes a fresh inference contradicts, feeds or fetches from elsewhere. Run after every

@@ -37,6 +37,15 @@ class Rewriter {
   /// A constant in the new graph.
   Output constant(const Node& near, Tensor value);
 
+  /// Control edges that wait for `node` will wait for `there`.
+  void stand_for(const Node& node, Node& there) {
+    node_map_[static_cast<size_t>(node.id())] = &there;
+  }
+  /// A node of the new graph that must run.
+  void add_target(Node& node) { result_.targets.push_back(&node); }
+  /// What the node waits for, in the new graph.
+  std::vector<Node*> mapped_controls(const Node& node) const;
+
   const PlanGraph& source() const { return source_; }
   Graph& target() { return *result_.graph; }
   /// Where an old output went. Only for outputs already rewritten.
@@ -51,8 +60,6 @@ class Rewriter {
   bool is_pinned(const Node& node) const;
 
  private:
-  std::vector<Node*> mapped_controls(const Node& node) const;
-
   const PlanGraph& source_;
   PlanGraph result_;
   std::vector<std::vector<Output>> map_;  // by old node id

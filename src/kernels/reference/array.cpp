@@ -2,6 +2,7 @@
 
 #include "kernels/families.h"
 #include "kernels/reference/elements.h"
+#include "thalweg/kernels/tensor_list.h"
 #include "thalweg/tensor/range.h"
 #include "thalweg/tensor/reshape.h"
 
@@ -155,6 +156,12 @@ KernelPtr make_range(const KernelRequest& request) {
 KernelPtr make_zeros_like(const KernelRequest& request) {
   const DType dtype = request.inputs[0].dtype;
   if (!reference::has_elements(dtype)) return nullptr;
+  if (dtype == kVariant) {
+    return make_kernel([count = request.inputs[0].shape.num_elements()](KernelContext& context) {
+      for (int64_t i = 0; i < count; ++i)
+        context.output<Variant>()[i] = zeros_like(context.input<Variant>(0)[i]);
+    });
+  }
   return make_kernel(
       [dtype, count = request.inputs[0].shape.num_elements()](KernelContext& context) {
         reference::zero_elements(dtype, context.output_pointer(0), count);

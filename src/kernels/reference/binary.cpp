@@ -5,6 +5,7 @@
 
 #include "kernels/families.h"
 #include "kernels/reference/elementwise.h"
+#include "thalweg/kernels/tensor_list.h"
 
 namespace thalweg {
 namespace {
@@ -90,9 +91,18 @@ void add_all(KernelContext& context, int inputs, int64_t count) {
 
 KernelPtr make_add_n(Request request) {
   const DType dtype = request.outputs[0].dtype;
-  if (!is_numeric(dtype) && !is_complex(dtype)) return nullptr;
   const int inputs = static_cast<int>(request.inputs.size());
   const int64_t count = request.outputs[0].shape.num_elements();
+  if (dtype == kVariant) {
+    return make_kernel([=](KernelContext& context) {
+      for (int64_t i = 0; i < count; ++i) {
+        Variant sum = context.input<Variant>(0)[i];
+        for (int k = 1; k < inputs; ++k) sum = add(sum, context.input<Variant>(k)[i]);
+        context.output<Variant>()[i] = std::move(sum);
+      }
+    });
+  }
+  if (!is_numeric(dtype) && !is_complex(dtype)) return nullptr;
   const auto compute = [=](KernelContext& context) {
     if (dtype == kComplex64) return add_all<std::complex<float>>(context, inputs, count);
     if (dtype == kComplex128) return add_all<std::complex<double>>(context, inputs, count);

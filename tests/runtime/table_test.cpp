@@ -61,7 +61,7 @@ TEST_F(TableTest, RefusesTwoValuesForOneKey) {
   const Output table = hash_table(graph_, kString, kInt64);
   Node& twice = initialize_table(table, value(words({"a", "a"})), value(ints({1, 2})));
   expect_error(
-      Code::kInvalidArgument, [&] { session_.run(twice); }, "key a", "two different");
+      Code::kFailedPrecondition, [&] { session_.run(twice); }, "key a", "two different");
   // The failure left the table as it was.
   Node& fill = initialize_table(table, value(words({"a", "a"})), value(ints({3, 3})));
   const Output size = lookup_table_size(table);

@@ -30,8 +30,8 @@ Output mutable_hash_table(Graph& graph, DType key, DType value, const TableOptio
 struct LookupOptions {
   std::string name = {};
 };
-/// Fills a hash_table with `[n]` keys and `[n]` values when it is run. A key with two values is an
-/// invalid_argument error; filling it again with other entries is failed_precondition.
+/// Fills a hash_table with `[n]` keys and `[n]` values when it is run. A key with two values,
+/// and filling it again with other entries, are failed_precondition errors.
 Node& initialize_table(Output table, Output keys, Output values, const LookupOptions& options = {});
 
 inline constexpr int64_t kWholeLine = -2;

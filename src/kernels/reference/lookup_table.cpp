@@ -84,7 +84,7 @@ void LookupTable::put(const void* keys, const void* values, int64_t count, bool 
       it->second = take_row();
     } else if (!overwrite) {
       if (same_value(it->second, value)) return;
-      throw invalid_argument("table `", name, "`: key ", key, " is given two different values");
+      throw failed_precondition("table `", name, "`: key ", key, " is given two different values");
     }
     copy_elements(kind_.value, value,
                   element_at(kind_.value, values_.mutable_raw(), it->second * value_size_),

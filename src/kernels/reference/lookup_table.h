@@ -29,8 +29,8 @@ class LookupTable final : public Resource {
   /// invalid_argument when the types are others; an invalid DType says nothing.
   void check_types(DType key, DType value) const;
 
-  /// Fills a table that is filled once. Throws invalid_argument for a key with two values,
-  /// failed_precondition when it holds other entries already, unimplemented when it is mutable.
+  /// Fills a table that is filled once. Throws failed_precondition for a key with two values, and
+  /// when it holds other entries already; unimplemented when it is mutable.
   void initialize(const void* keys, const void* values, int64_t count);
   /// Throws unimplemented when the table is filled once.
   void insert(const void* keys, const void* values, int64_t count, bool replace_all);

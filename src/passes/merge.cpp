@@ -19,7 +19,10 @@ class Merge : public Rewriter {
   std::vector<Output> rewrite(const Node& node, const std::vector<Output>& inputs) override {
     if (node.effect() == Effect::kWrites) {
       for (const Output& input : inputs) {
-        if (input.dtype() == kResource) ++versions_[input];
+        if (input.dtype() != kResource) continue;
+        ++versions_[input];
+        // Another handle of the same name is the same table or queue.
+        if (input.node()->type() != "VarHandleOp") ++epoch_;
       }
       // Functions may change what no input of the call names.
       if (!function_calls(node).empty() && !effects_of(node).handles.empty()) ++epoch_;

@@ -90,6 +90,19 @@ TEST_F(TableTest, OfOneNameIsOneTable) {
   EXPECT_EQ(session_.run(lookup_table_size(third)).item<int64_t>(), 0);
 }
 
+TEST_F(TableTest, SeesWhatAnotherHandleOfItsNameWrites) {
+  const Output first = mutable_hash_table(graph_, kString, kInt64, {.shared_name = "shared"});
+  const Output second = mutable_hash_table(graph_, kString, kInt64, {.shared_name = "shared"});
+  const Output keys = value(words({"a"}));
+  const Output otherwise = value(Tensor(int64_t{-1}));
+  const Output before = lookup_table_find(second, keys, otherwise);
+  Node& insert = lookup_table_insert(first, keys, value(ints({7})));
+  const Output after = lookup_table_find(second, keys, otherwise);
+  const auto results = session_.run({}, {before, after}, {&insert});
+  EXPECT_EQ(results[0].to_string(), "int64[1] [-1]");
+  EXPECT_EQ(results[1].to_string(), "int64[1] [7]");
+}
+
 TEST_F(TableTest, ChecksTypesWhenTheNodeIsAdded) {
   const Output table = hash_table(graph_, kString, kInt64, {.name = "vocabulary"});
   expect_error(

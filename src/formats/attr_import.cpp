@@ -16,6 +16,18 @@ constexpr std::string_view kNoMeaning[] = {
     "grad_a",          "grad_b",         "parallel_iterations", "swap_memory",  "use_cudnn_on_gpu",
     "use_locking",     "validate_shape", "use_inter_op_parallelism"};
 
+// A number alone must not ask for more outputs than any graph has.
+void check_output_counts(const OpSchema& op, const AttrMap& attrs) {
+  constexpr int64_t kMostOutputs = 100'000;
+  for (const ArgSchema& arg : op.outputs) {
+    const auto it = attrs.find(arg.number_attr);
+    const auto* count = it == attrs.end() ? nullptr : std::get_if<int64_t>(&it->second);
+    if (count != nullptr && *count > kMostOutputs) {
+      throw resource_exhausted("it asks for ", *count, " outputs, more than ", kMostOutputs);
+    }
+  }
+}
+
 }  // namespace
 
 bool is_harmless(std::string_view name, const tensorflow::AttrValue& value) {
@@ -49,6 +61,11 @@ AttrMap AttrImporter::read(const tensorflow::NodeDef& node, const OpSchema& op,
     } catch (const Error& error) {
       problems_.attribute(str(where, ", attribute `", name, "`: ", error.message()));
     }
+  }
+  try {
+    check_output_counts(op, attrs);
+  } catch (const Error& error) {
+    problems_.attribute(str(where, ": ", error.message()));
   }
   const auto& fields = node.GetReflection()->GetUnknownFields(node);
   if (!fields.empty()) {

@@ -1,5 +1,6 @@
 #include "formats/graph_import.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -24,6 +25,19 @@ tensorflow::GraphDef parse_content(std::string_view content) {
     parse_message(content, "the graph", def);
   }
   return def;
+}
+
+// Old graphs wrote an unknown shape as that of a scalar.
+void forget_scalar_shapes(tensorflow::GraphDef& def) {
+  constexpr int kLastOfThem = 21;
+  if (std::max(def.versions().producer(), def.version()) > kLastOfThem) return;
+  for (auto& node : *def.mutable_node()) {
+    if (node.op() != "Placeholder") continue;
+    const auto shape = node.attr().find("shape");
+    if (shape != node.attr().end() && shape->second.shape().dim_size() == 0) {
+      node.mutable_attr()->erase("shape");
+    }
+  }
 }
 
 void count_nodes(const NodeDefs& nodes, std::string_view place, const std::set<std::string>& calls,
@@ -94,6 +108,7 @@ std::unique_ptr<Graph> build_graph(tensorflow::GraphDef def, const OpRegistry& r
                                    const GraphImportOptions& options) {
   check_versions(def);
   if (!options.outputs.empty()) keep_needed(options.outputs, def);
+  forget_scalar_shapes(def);
   functionalize(def, registry, options.outputs);
   ImportProblems problems;
   instantiate_functions(def, problems);

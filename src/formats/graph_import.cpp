@@ -30,7 +30,7 @@ tensorflow::GraphDef parse_content(std::string_view content) {
 // Old graphs wrote an unknown shape as that of a scalar.
 void forget_scalar_shapes(tensorflow::GraphDef& def) {
   constexpr int kLastOfThem = 21;
-  if (std::max(def.versions().producer(), def.version()) > kLastOfThem) return;
+  if (def.versions().producer() > kLastOfThem) return;
   for (auto& node : *def.mutable_node()) {
     if (node.op() != "Placeholder") continue;
     const auto shape = node.attr().find("shape");

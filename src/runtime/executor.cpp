@@ -267,7 +267,7 @@ void Plan::execute(RunState& state, StepContext& context) const {
       }
     }
   } catch (Error& error) {
-    error.add_context(steps_[current].node->to_string());
+    if (context.run_scope()->may_tell()) error.add_context(steps_[current].node->to_string());
     throw;
   }
 }

@@ -69,7 +69,7 @@ class PlanFunctions::Prepared final : public PreparedFunction {
       }
       plan->run_inside(feeds, results, *scope, take_arguments);
     } catch (Error& error) {
-      error.add_context(str("function `", function_.name, "`"));
+      if (scope->may_tell()) error.add_context(str("function `", function_.name, "`"));
       throw;
     }
   }

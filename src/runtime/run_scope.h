@@ -20,11 +20,15 @@ class RunScope {
   uint64_t next_random_call() { return mix_seed(mix_seed(random_run_, ++random_calls_), "call"); }
 
   int depth = 0;  // of calls under way
+  /// Whether an error that passes here may say so: of calls that nest deep, the innermost and the
+  /// outermost do.
+  bool may_tell() { return depth < 2 || ++told_ <= 4; }
 
  private:
   const Plan::RunOptions& options_;
   uint64_t random_run_;
   uint64_t random_calls_ = 0;
+  int told_ = 0;
 };
 
 }  // namespace thalweg

@@ -258,8 +258,8 @@ TEST(Functions, MayCallThemselves) {
     Session session(graph, {.disabled_passes = disabled});
     EXPECT_EQ(session.run(y, {{n, Tensor(5.0f)}}).at(0), 15);
     expect_error(
-        Code::kResourceExhausted, [&] { session.run(y, {{n, Tensor(1000.0f)}}); }, "function `f",
-        "calls itself");
+        Code::kResourceExhausted, [&] { session.run(y, {{n, Tensor(1000.0f)}}); },
+        "function `cond_branch_1`", "calls itself");
   }
 }
 
@@ -378,65 +378,6 @@ TEST(Maps, GoOverRows) {
   EXPECT_EQ(run(scan(add_row, x, zero)), "float32[3] [3, 10, 21]");
   EXPECT_EQ(run(scan(add_row, x, zero, {.reverse = true})), "float32[3] [21, 18, 11]");
   EXPECT_EQ(run(foldl(add_row, x, zero)), "float32 21");
-}
-
-TEST(TensorLists, HoldHandOutAndJoinTensors) {
-  Graph graph(standard_ops());
-  const Output rows = constant(graph, Tensor::of<float>({1, 2, 3, 4}, {2, 2}));
-  const Output list = tensor_list_from_tensor(rows);
-  const Output row = constant(graph, Tensor::of<float>({5, 6}));
-  const Output longer = tensor_list_push_back(list, row);
-  const Output one = constant(graph, Tensor(1));
-  Session session(graph);
-  const auto run = [&](const Output& y) { return session.run(y).to_string(); };
-  EXPECT_EQ(run(tensor_list_length(longer)), "int32 3");
-  EXPECT_EQ(run(tensor_list_length(list)), "int32 2");  // the list itself did not change
-  EXPECT_EQ(run(tensor_list_get_item(longer, one, kFloat32)), "float32[2] [3, 4]");
-  EXPECT_EQ(run(tensor_list_stack(longer, kFloat32)), "float32[3, 2] [[1, 2], [3, 4], [5, 6]]");
-  const PoppedItem popped = tensor_list_pop_back(tensor_list_set_item(longer, one, row), kFloat32);
-  EXPECT_EQ(run(popped.item), "float32[2] [5, 6]");
-  EXPECT_EQ(run(tensor_list_stack(popped.list, kFloat32)), "float32[2, 2] [[1, 2], [5, 6]]");
-  const Output reserved = tensor_list_reserve(one, kFloat32, Shape{2});
-  EXPECT_EQ(run(tensor_list_stack(reserved, kFloat32)), "float32[1, 2] [[0, 0]]");
-  expect_error(
-      Code::kInvalidArgument,
-      [&] { run(tensor_list_pop_back(empty_tensor_list(graph, kFloat32, Shape{}), kFloat32).item); },
-      "none");
-  expect_error(
-      Code::kInvalidArgument, [&] { run(tensor_list_push_back(list, one)); }, "float32", "int32");
-}
-
-TEST(TensorLists, ScatterGatherSplitAndResize) {
-  Graph graph(standard_ops());
-  const auto add = [&](std::string_view op, std::vector<Output> inputs, AttrMap attrs = {}) {
-    return graph.add(op, std::move(inputs), std::move(attrs)).output();
-  };
-  const Output rows = constant(graph, Tensor::of<float>({1, 2, 3}, {3, 1}));
-  const Output shape = constant(graph, Tensor::of<int32_t>({1}));
-  const Output places = constant(graph, Tensor::of<int32_t>({3, 0, 1}));
-  const Output list = add("TensorListScatterV2", {rows, places, shape, constant(graph, Tensor(-1))});
-  const AttrMap floats = {{"element_dtype", kFloat32}};
-  Session session(graph);
-  const auto run = [&](const Output& y) { return session.run(y).to_string(); };
-  EXPECT_EQ(run(tensor_list_stack(list, kFloat32)), "float32[4, 1] [[2], [3], [0], [1]]");
-  EXPECT_EQ(run(add("TensorListGather", {list, places, shape}, floats)),
-            "float32[3, 1] [[1], [2], [3]]");
-  EXPECT_EQ(run(tensor_list_length(
-                add("TensorListResize", {list, constant(graph, Tensor(6))}))),
-            "int32 6");
-  const Output lengths = constant(graph, Tensor::of<int64_t>({2, 0, 1}));
-  const Output any = constant(graph, Tensor::of<int32_t>({-1, 1}));
-  const Output pieces = add("TensorListSplit", {rows, any, lengths});
-  EXPECT_EQ(run(tensor_list_get_item(pieces, constant(graph, Tensor(0)), kFloat32)),
-            "float32[2, 1] [[1], [2]]");
-  Node& joined = graph.add("TensorListConcatV2", {pieces, any, lengths}, floats);
-  EXPECT_EQ(run(joined.output(0)), "float32[3, 1] [[1], [2], [3]]");
-  EXPECT_EQ(run(joined.output(1)), "int64[3] [2, 0, 1]");
-  EXPECT_EQ(run(add("TensorListElementShape", {pieces}, {{"shape_type", kInt32}})),
-            "int32[2] [-1, 1]");
-  EXPECT_EQ(run(tensor_list_stack(
-                add("TensorListScatterIntoExistingList", {list, rows, places}), kFloat32)),
-            "float32[4, 1] [[2], [3], [0], [1]]");
 }
 
 }  // namespace

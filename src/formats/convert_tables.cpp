@@ -10,23 +10,43 @@ namespace thalweg {
 namespace {
 
 // Ops that make a handle, each with a form "...V2" of the same inputs and attributes.
-constexpr std::array<std::string_view, 13> kMakers = {
-    "HashTable",         "MutableHashTable",       "MutableHashTableOfTensors",
-    "MutableDenseHashTable", "FIFOQueue",          "PaddingFIFOQueue",
-    "PriorityQueue",     "RandomShuffleQueue",     "TextLineReader",
-    "TFRecordReader",    "WholeFileReader",        "IdentityReader",
-    "FixedLengthRecordReader"};
+constexpr std::array<std::string_view, 13> kMakers = {"HashTable",
+                                                      "MutableHashTable",
+                                                      "MutableHashTableOfTensors",
+                                                      "MutableDenseHashTable",
+                                                      "FIFOQueue",
+                                                      "PaddingFIFOQueue",
+                                                      "PriorityQueue",
+                                                      "RandomShuffleQueue",
+                                                      "TextLineReader",
+                                                      "TFRecordReader",
+                                                      "WholeFileReader",
+                                                      "IdentityReader",
+                                                      "FixedLengthRecordReader"};
 
 // Ops on such handles; outputs and attributes are those of the V2 form too.
-constexpr std::array<std::string_view, 22> kUsers = {
-    "InitializeTable",  "InitializeTableFromTextFile", "LookupTableFind",
-    "LookupTableInsert", "LookupTableSize",            "LookupTableExport",
-    "LookupTableImport", "QueueEnqueue",               "QueueEnqueueMany",
-    "QueueDequeue",     "QueueDequeueMany",            "QueueDequeueUpTo",
-    "QueueClose",       "QueueSize",                   "QueueIsClosed",
-    "ReaderRead",       "ReaderReadUpTo",              "ReaderNumRecordsProduced",
-    "ReaderNumWorkUnitsCompleted", "ReaderSerializeState", "ReaderRestoreState",
-    "ReaderReset"};
+constexpr std::array<std::string_view, 22> kUsers = {"InitializeTable",
+                                                     "InitializeTableFromTextFile",
+                                                     "LookupTableFind",
+                                                     "LookupTableInsert",
+                                                     "LookupTableSize",
+                                                     "LookupTableExport",
+                                                     "LookupTableImport",
+                                                     "QueueEnqueue",
+                                                     "QueueEnqueueMany",
+                                                     "QueueDequeue",
+                                                     "QueueDequeueMany",
+                                                     "QueueDequeueUpTo",
+                                                     "QueueClose",
+                                                     "QueueSize",
+                                                     "QueueIsClosed",
+                                                     "ReaderRead",
+                                                     "ReaderReadUpTo",
+                                                     "ReaderNumRecordsProduced",
+                                                     "ReaderNumWorkUnitsCompleted",
+                                                     "ReaderSerializeState",
+                                                     "ReaderRestoreState",
+                                                     "ReaderReset"};
 
 template <class Names>
 bool holds(const Names& names, std::string_view op) {

@@ -172,7 +172,8 @@ class TensorArrayRewrite {
       node(added).controls = node(neighbour.node).controls;
       return {added, 0};
     }
-    if (node(neighbour.node).op() == "Switch") {  // to wait for it would be to run in neither branch
+    if (node(neighbour.node).op() ==
+        "Switch") {  // to wait for it would be to run in neither branch
       const int pivot = graph_.add("Identity", str(node(added).name(), "/pivot"), {neighbour});
       node(pivot).set_type("T", node(neighbour.node).type_attr("T"));
       neighbour = {pivot, 0};

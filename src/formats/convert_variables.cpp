@@ -269,15 +269,15 @@ class VariableRewrite {
   }
 
   WireGraph& graph_;
-  std::map<Edge, Edge> references_;           // with the variable behind
+  std::map<Edge, Edge> references_;  // with the variable behind
   std::vector<char> follows_write_;
-  std::map<Edge, Edge> handles_;              // of references that are no results of writes
-  std::map<Edge, int> writes_;                // the resource op behind a reference, and ...
-  std::map<Edge, Edge> written_;              // ... the reference that it changes
+  std::map<Edge, Edge> handles_;  // of references that are no results of writes
+  std::map<Edge, int> writes_;    // the resource op behind a reference, and ...
+  std::map<Edge, Edge> written_;  // ... the reference that it changes
   std::map<Edge, tensorflow::DataType> types_;
-  std::map<Edge, Edge> other_outputs_;        // value_index
+  std::map<Edge, Edge> other_outputs_;  // value_index
   std::map<Edge, Edge> ordered_;
-  std::map<int, Edge> reads_;                 // nodes that read the reference that they gave
+  std::map<int, Edge> reads_;  // nodes that read the reference that they gave
   std::map<int, int> takes_references_;
   std::set<int> passes_;
 };

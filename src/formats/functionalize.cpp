@@ -12,15 +12,28 @@ namespace {
 
 // Ops of which at least one stands in any graph that needs a rewrite.
 bool is_old(std::string_view op) {
-  static constexpr std::array<std::string_view, 22> kOps = {
-      "Switch",          "Merge",           "Enter",
-      "RefSwitch",       "RefMerge",        "RefEnter",
-      "Variable",        "VariableV2",      "TemporaryVariable",
-      "TensorArrayV3",   "HashTable",       "MutableHashTable",
-      "MutableHashTableOfTensors", "MutableDenseHashTable", "FIFOQueue",
-      "PaddingFIFOQueue", "PriorityQueue",  "RandomShuffleQueue",
-      "TextLineReader",  "TFRecordReader",  "WholeFileReader",
-      "IdentityReader"};
+  static constexpr std::array<std::string_view, 22> kOps = {"Switch",
+                                                            "Merge",
+                                                            "Enter",
+                                                            "RefSwitch",
+                                                            "RefMerge",
+                                                            "RefEnter",
+                                                            "Variable",
+                                                            "VariableV2",
+                                                            "TemporaryVariable",
+                                                            "TensorArrayV3",
+                                                            "HashTable",
+                                                            "MutableHashTable",
+                                                            "MutableHashTableOfTensors",
+                                                            "MutableDenseHashTable",
+                                                            "FIFOQueue",
+                                                            "PaddingFIFOQueue",
+                                                            "PriorityQueue",
+                                                            "RandomShuffleQueue",
+                                                            "TextLineReader",
+                                                            "TFRecordReader",
+                                                            "WholeFileReader",
+                                                            "IdentityReader"};
   return std::find(kOps.begin(), kOps.end(), op) != kOps.end();
 }
 

@@ -24,7 +24,10 @@ std::string scope_of(const std::string& name) {
 class CondRewrite {
  public:
   CondRewrite(FunctionBody& body, FunctionWriter& functions, const OpFacts& facts)
-      : body_(body), graph_(body.graph), functions_(functions), facts_(facts),
+      : body_(body),
+        graph_(body.graph),
+        functions_(functions),
+        facts_(facts),
         contexts_(body.graph) {}
 
   void run() {
@@ -40,8 +43,8 @@ class CondRewrite {
       for (const auto& [key, merges] : groups) {
         if (key.first.size() == depth) add_ifs(key.second, merges);
       }
-      for (const LoneEffects& effects : find_lone_effects(graph_, contexts_, facts_, copied_,
-                                                          depth + 1)) {
+      for (const LoneEffects& effects :
+           find_lone_effects(graph_, contexts_, facts_, copied_, depth + 1)) {
         add_lone_if(effects);
       }
     }
@@ -85,14 +88,13 @@ class CondRewrite {
 
   FunctionBody cut(const std::vector<Edge>& results, const std::vector<int>& effects,
                    const Side& side, Draft& draft) {
-    const Boundary boundary{
-        .origin = [&](Edge edge) { return origin(edge, side, draft); },
-        .is_inside =
-            [&](int id) {
-              const bool inside = contexts_.holds(id, side);
-              if (!inside) draft.waits.insert(id);
-              return inside;
-            }};
+    const Boundary boundary{.origin = [&](Edge edge) { return origin(edge, side, draft); },
+                            .is_inside =
+                                [&](int id) {
+                                  const bool inside = contexts_.holds(id, side);
+                                  if (!inside) draft.waits.insert(id);
+                                  return inside;
+                                }};
     std::set<int> copied;
     FunctionBody function =
         cut_function(graph_, results, effects, boundary, draft.captures, copied);

@@ -3,6 +3,7 @@
 
 #include "formats/function_cut.h"
 #include "formats/loop_frames.h"
+#include "formats/loop_parts.h"
 #include "formats/rewrites.h"
 #include "thalweg/base/error.h"
 
@@ -12,22 +13,21 @@ namespace {
 using tensorflow::DataType;
 
 // Turns one frame without frames inside into a While node of the frame around it.
-//
-//   Enter -> Merge -> Switch(LoopCond) -> ... -> NextIteration -> Merge    a loop variable
-//   Enter(is_constant)                                                     an invariant
-//
 // The Merge stands for the variable in both functions: what the condition needs from it is one
 // function, what the NextIterations need the other.
 class LoopRewrite {
  public:
   LoopRewrite(WireGraph& graph, LoopFrames& frames, int frame)
-      : graph_(graph), frames_(frames), frame_(frames.frames[static_cast<size_t>(frame)]),
-        number_(frame), enters_(frame_.enters.begin(), frame_.enters.end()) {}
+      : graph_(graph),
+        frames_(frames),
+        frame_(frames.frames[static_cast<size_t>(frame)]),
+        number_(frame),
+        enters_(frame_.enters.begin(), frame_.enters.end()),
+        parts_(find_loop_parts(graph, frame_)) {
+    for (const LoopVariable& variable : parts_.variables) captures_.index({variable.merge, 0});
+  }
 
   void run(FunctionWriter& functions, const OpFacts& facts) {
-    find_variables();
-    find_condition();
-
     std::set<int> in_condition;
     std::set<int> in_body;
     FunctionBody condition = cut(condition_results(), effects(false), in_condition);
@@ -40,17 +40,11 @@ class LoopRewrite {
       simplify(*function, facts);
     }
     const std::vector<Edge> captured =
-        drop_unused_arguments(condition, body, variables_.size(), captures_.edges());
+        drop_unused_arguments(condition, body, parts_.variables.size(), captures_.edges());
     add_while(std::move(condition), std::move(body), captured, functions, facts);
   }
 
  private:
-  struct Variable {
-    int merge = -1;
-    Edge initial;
-    int next = -1;  // its NextIteration
-  };
-
   WireNode& node(int id) { return graph_[id]; }
   bool runs_inside(int id) const {
     return frames_.frame_of[static_cast<size_t>(id)] == number_ && graph_[id].op() != "Exit";
@@ -58,63 +52,17 @@ class LoopRewrite {
   bool enters_here(int id) const { return enters_.count(id) != 0; }
   std::string here() const { return str(" of the loop `", frame_.name, "`"); }
 
-  void find_variables() {
-    for (int id : frame_.nodes) {
-      if (node(id).op() != "Merge") continue;
-      Variable variable{.merge = id};
-      int enters = 0;
-      for (const Edge& input : node(id).inputs) {
-        if (node(input.node).op() == "NextIteration") variable.next = input.node;
-        if (!enters_here(input.node)) continue;
-        variable.initial = only_input(input.node);
-        ++enters;
-      }
-      if (variable.next < 0 && enters == 0) continue;  // of a cond inside
-      if (variable.next < 0 || enters != 1 || node(id).inputs.size() != 2) {
-        throw invalid_argument("node `", node(id).name(), "`", here(),
-                               " is a Merge whose inputs are not one Enter and one NextIteration");
-      }
-      only_input(variable.next);
-      variable_of_[id] = static_cast<int>(variables_.size());
-      variables_.push_back(variable);
-      captures_.index({id, 0});
-    }
-  }
-
-  Edge only_input(int id) {
-    if (node(id).inputs.size() != 1) {
-      throw invalid_argument("node `", node(id).name(), "` (", node(id).op(), ") has ",
-                             node(id).inputs.size(), " inputs, expected 1");
-    }
-    return node(id).inputs[0];
-  }
-
-  void find_condition() {
-    for (int id : frame_.nodes) {
-      if (node(id).op() != "LoopCond") continue;
-      if (condition_ >= 0) {
-        throw invalid_argument("nodes `", node(condition_).name(), "` and `", node(id).name(),
-                               "` are both the condition", here());
-      }
-      condition_ = id;
-      only_input(id);
-    }
-    if (condition_ < 0) {
-      throw invalid_argument("node `", node(frame_.enters.front()).name(),
-                             "` enters the loop `", frame_.name, "`, which has no LoopCond");
-    }
-  }
-
   bool is_loop_switch(int id) const {
     const WireNode& node = graph_[id];
-    return node.op() == "Switch" && node.inputs.size() == 2 && node.inputs[1].node == condition_;
+    return node.op() == "Switch" && node.inputs.size() == 2 &&
+           node.inputs[1].node == parts_.condition;
   }
 
   // The variable or invariant that an edge is, seen through the loop's Switches.
   Boundary::Origin origin(Edge edge) {
-    for (int steps = 0; is_loop_switch(edge.node) || edge.node == condition_; ++steps) {
+    for (int steps = 0; is_loop_switch(edge.node) || edge.node == parts_.condition; ++steps) {
       const WireNode& source = graph_[edge.node];
-      if (edge.node != condition_ && edge.output != 1) {
+      if (edge.node != parts_.condition && edge.output != 1) {
         throw unimplemented("node `", source.name(), "`", here(),
                             " gives the value after the loop to a node inside it; only Exit may "
                             "take that");
@@ -123,7 +71,7 @@ class LoopRewrite {
       edge = source.inputs[0];
     }
     const WireNode* source = &graph_[edge.node];
-    if (variable_of_.count(edge.node) != 0) {
+    if (parts_.variable_of.count(edge.node) != 0) {
       if (edge.output == 0) return {edge, true};
       throw unimplemented("node `", source->name(), "`", here(), ": its value_index is read");
     }
@@ -132,7 +80,7 @@ class LoopRewrite {
         throw unimplemented("node `", source->name(), "`", here(),
                             " is no constant, but is read by others than its Merge");
       }
-      const Edge outside = only_input(edge.node);
+      const Edge outside = only_input(graph_, edge.node);
       invariant_types_[outside] = source->type_attr("T");
       return {outside, true};
     }
@@ -149,8 +97,8 @@ class LoopRewrite {
   }
 
   bool is_inside(int id) const {
-    return runs_inside(id) && id != condition_ && !is_loop_switch(id) &&
-           variable_of_.count(id) == 0 && graph_[id].op() != "NextIteration";
+    return runs_inside(id) && id != parts_.condition && !is_loop_switch(id) &&
+           parts_.variable_of.count(id) == 0 && graph_[id].op() != "NextIteration";
   }
 
   FunctionBody cut(const std::vector<Edge>& results, const std::vector<int>& effects,
@@ -160,11 +108,12 @@ class LoopRewrite {
     return cut_function(graph_, results, effects, boundary, captures_, copied);
   }
 
-  std::vector<Edge> condition_results() { return {only_input(condition_)}; }
+  std::vector<Edge> condition_results() { return {only_input(graph_, parts_.condition)}; }
 
   std::vector<Edge> next_values() {
     std::vector<Edge> results;
-    for (const Variable& variable : variables_) results.push_back(only_input(variable.next));
+    for (const LoopVariable& variable : parts_.variables)
+      results.push_back(only_input(graph_, variable.next));
     return results;
   }
 
@@ -173,8 +122,8 @@ class LoopRewrite {
     std::vector<int> result;
     for (int id : frame_.nodes) {
       const bool is_next = graph_[id].op() == "NextIteration";
-      const bool is_own = is_next || id == condition_ || is_loop_switch(id) ||
-                          variable_of_.count(id) != 0 || graph_[id].op() == "Exit";
+      const bool is_own = is_next || id == parts_.condition || is_loop_switch(id) ||
+                          parts_.variable_of.count(id) != 0 || graph_[id].op() == "Exit";
       if (!is_own || is_next != of_body) continue;
       for (int control : graph_[id].controls) {
         if (is_inside(control)) result.push_back(control);
@@ -195,7 +144,7 @@ class LoopRewrite {
   std::vector<DataType> types_of(const std::vector<Edge>& captured) const {
     std::vector<DataType> types;
     for (const Edge& edge : captured) {
-      const bool is_variable = variable_of_.count(edge.node) != 0;
+      const bool is_variable = parts_.variable_of.count(edge.node) != 0;
       types.push_back(is_variable ? graph_[edge.node].type_attr("T") : invariant_types_.at(edge));
     }
     return types;
@@ -205,16 +154,16 @@ class LoopRewrite {
                  FunctionWriter& functions, const OpFacts& facts) {
     // An invariant comes out of the body as it went in.
     std::vector<int>& arguments = body.arguments;
-    for (size_t i = variables_.size(); i < captured.size(); ++i) {
+    for (size_t i = parts_.variables.size(); i < captured.size(); ++i) {
       if (arguments[i] < 0) arguments[i] = body.graph.add("_Arg", str("arg", i), {});
       body.results.push_back({arguments[i], 0});
     }
     std::vector<Edge> inputs;
     for (const Edge& edge : captured) {
-      const auto variable = variable_of_.find(edge.node);
-      inputs.push_back(variable == variable_of_.end()
+      const auto variable = parts_.variable_of.find(edge.node);
+      inputs.push_back(variable == parts_.variable_of.end()
                            ? edge
-                           : variables_[static_cast<size_t>(variable->second)].initial);
+                           : parts_.variables[static_cast<size_t>(variable->second)].initial);
     }
     const std::string base = base_name();
     const bool stateful = is_stateful(condition, facts) || is_stateful(body, facts);
@@ -237,7 +186,7 @@ class LoopRewrite {
   }
 
   std::string base_name() const {
-    const std::string& name = graph_[condition_].name();
+    const std::string& name = graph_[parts_.condition].name();
     const size_t slash = name.rfind('/');
     return slash == std::string::npos ? "loop" : name.substr(0, slash);
   }
@@ -245,10 +194,10 @@ class LoopRewrite {
   void replace_exits(int loop) {
     for (int id : frame_.nodes) {
       if (node(id).op() != "Exit") continue;
-      Edge edge = only_input(id);
+      Edge edge = only_input(graph_, id);
       for (int steps = 0; node(edge.node).op() == "Identity" && runs_inside(edge.node); ++steps) {
         refuse_circle(steps, edge.node);
-        edge = only_input(edge.node);
+        edge = only_input(graph_, edge.node);
       }
       if (!is_loop_switch(edge.node) || edge.output != 0) {
         throw unimplemented("node `", node(id).name(), "` is an Exit", here(),
@@ -261,13 +210,13 @@ class LoopRewrite {
                             " that is no loop variable");
       }
       const DataType type = node(id).type_attr("T");
-      const auto variable = variable_of_.find(source.edge.node);
+      const auto variable = parts_.variable_of.find(source.edge.node);
       node(id).become("Identity");
       node(id).set_type("T", type);
       node(id).controls = {loop};
-      node(id).inputs = {variable == variable_of_.end() ? source.edge
-                                                        : Edge{loop, variable->second}};
-      if (variable != variable_of_.end()) node(id).controls.clear();
+      node(id).inputs = {variable == parts_.variable_of.end() ? source.edge
+                                                              : Edge{loop, variable->second}};
+      if (variable != parts_.variable_of.end()) node(id).controls.clear();
       frames_.frame_of[static_cast<size_t>(id)] = frame_.parent;
       exits_.push_back(id);
     }
@@ -287,9 +236,7 @@ class LoopRewrite {
   LoopFrame& frame_;
   int number_;
   std::set<int> enters_;
-  int condition_ = -1;
-  std::vector<Variable> variables_;
-  std::map<int, int> variable_of_;  // by Merge
+  LoopParts parts_;
   std::map<Edge, DataType> invariant_types_;
   Captures captures_;
   std::vector<int> exits_;

@@ -11,9 +11,9 @@
 namespace thalweg {
 
 struct LoneEffects {
-  Side side;                // of the innermost predicate
-  Context context;          // of the branches around that
-  std::vector<int> last;    // the nodes that no other of the branch comes after
+  Side side;              // of the innermost predicate
+  Context context;        // of the branches around that
+  std::vector<int> last;  // the nodes that no other of the branch comes after
 };
 
 /// Those of the nodes under `depth` predicates that are not in `copied`. Nodes that share an effect

@@ -27,8 +27,8 @@ const tensorflow::AttrValue* find(const WireNode& node, const std::string& attr)
 std::vector<Argument> outputs_of(const OpSchema& schema) {
   std::vector<Argument> result;
   for (const ArgSchema& arg : schema.outputs) {
-    result.push_back({arg.name, static_cast<DataType>(arg.dtype), arg.type_attr,
-                      arg.type_list_attr, arg.number_attr});
+    result.push_back({arg.name, static_cast<DataType>(arg.dtype), arg.type_attr, arg.type_list_attr,
+                      arg.number_attr});
   }
   return result;
 }
@@ -74,14 +74,14 @@ DataType type_of(const Argument& argument, int place, const WireNode& node) {
 constexpr std::array kCalls = {std::string_view("If"), std::string_view("Case"),
                                std::string_view("While"),
                                std::string_view("StatefulPartitionedCall")};
-constexpr std::array kPureCalls = {
-    std::string_view("StatelessIf"), std::string_view("StatelessCase"),
-    std::string_view("StatelessWhile"), std::string_view("PartitionedCall"),
-    std::string_view("_Arg")};
+constexpr std::array kPureCalls = {std::string_view("StatelessIf"),
+                                   std::string_view("StatelessCase"),
+                                   std::string_view("StatelessWhile"),
+                                   std::string_view("PartitionedCall"), std::string_view("_Arg")};
 // Control flow of TensorFlow 1, while it still stands in the graph.
-constexpr std::array kWiring = {
-    std::string_view("Switch"), std::string_view("Merge"),         std::string_view("Enter"),
-    std::string_view("Exit"),   std::string_view("NextIteration"), std::string_view("LoopCond")};
+constexpr std::array kWiring = {std::string_view("Switch"),        std::string_view("Merge"),
+                                std::string_view("Enter"),         std::string_view("Exit"),
+                                std::string_view("NextIteration"), std::string_view("LoopCond")};
 
 template <class Names>
 bool holds(const Names& names, std::string_view op) {

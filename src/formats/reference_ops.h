@@ -7,10 +7,10 @@
 namespace thalweg {
 
 struct ReferenceOp {
-  int references = 0;            // so many inputs, the first ones, are references
+  int references = 0;  // so many inputs, the first ones, are references
   std::string resource_op;
   std::string_view type_attr = "T";  // the resource op's name of the attribute "T"
-  bool gives_reference = true;   // output 0 is input 0, after the change
+  bool gives_reference = true;       // output 0 is input 0, after the change
 };
 
 /// Null when an op takes no reference to a variable, or only passes it on.

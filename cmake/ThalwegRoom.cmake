@@ -31,6 +31,10 @@ if(THALWEG_SANITIZE)
   target_link_options(thalweg_flags INTERFACE -fsanitize=${THALWEG_SANITIZE})
 endif()
 
+if(THALWEG_FUZZ)
+  target_compile_options(thalweg_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 function(thalweg_room name)
   cmake_parse_arguments(ROOM "" "" "SOURCES;USES;PRIVATE" ${ARGN})
   add_library(thalweg_${name} OBJECT ${ROOM_SOURCES})

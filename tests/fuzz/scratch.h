@@ -1,0 +1,31 @@
+// A file for parsers that read files: written anew for each input, gone at the end.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+namespace thalweg {
+
+class ScratchFile {
+ public:
+  explicit ScratchFile(const std::string& ending)
+      : path_("/tmp/thalweg-fuzz-" + std::to_string(::getpid()) + ending) {}
+  ~ScratchFile() { ::unlink(path_.c_str()); }
+  ScratchFile(const ScratchFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  bool write(const uint8_t* data, size_t size) const {
+    std::FILE* const file = std::fopen(path_.c_str(), "wb");
+    if (file == nullptr) return false;
+    const bool whole = std::fwrite(data, 1, size, file) == size;
+    return std::fclose(file) == 0 && whole;
+  }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace thalweg

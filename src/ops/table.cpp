@@ -25,7 +25,7 @@ void check_type(const ShapeContext& c, const char* attr, const char* table_attr)
 // The shape of one value; of unknown rank when the table is not known here.
 Shape value_shape(const ShapeContext& c) {
   const Node* table = handle_maker(c, 0);
-  if (table == nullptr) return Shape::unknown();
+  if (table == nullptr || table->find_attr("key_dtype") == nullptr) return Shape::unknown();
   return table->find_attr("value_shape") == nullptr ? Shape{} : table->attr<Shape>("value_shape");
 }
 

@@ -116,7 +116,7 @@ constexpr OpDef kDecodingOps[] = {
 
 std::span<const OpDef> decoding_ops() { return kDecodingOps; }
 
-Output decode_raw(const Output& bytes, DType dtype, const DecodeOptions& options) {
+Output decode_raw(const Output& bytes, DType dtype, const DecodeRawOptions& options) {
   return add_op("DecodeRaw", {bytes},
                 {{"out_type", dtype}, {"little_endian", options.little_endian}}, options.name);
 }

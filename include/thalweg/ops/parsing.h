@@ -50,12 +50,12 @@ ParsedExamples parse_example(const Output& serialized, const std::vector<DenseFe
                              const std::vector<SparseFeature>& ragged = {},
                              const ParseOptions& options = {});
 
-struct DecodeOptions {
+struct DecodeRawOptions {
   bool little_endian = true;
   std::string name = {};
 };
 /// The bytes of strings, all of one length, as numbers: shape of the strings, then the numbers.
-Output decode_raw(const Output& bytes, DType dtype, const DecodeOptions& options = {});
+Output decode_raw(const Output& bytes, DType dtype, const DecodeRawOptions& options = {});
 
 struct CsvOptions {
   char delimiter = ',';

@@ -63,14 +63,15 @@ class PngReader : private Structs {
         if (has_transparency()) {
           png_set_tRNS_to_alpha(png);
         } else if (!has(PNG_COLOR_MASK_ALPHA)) {
-          png_set_add_alpha(png, (1 << std::max(depth(), 8)) - 1, PNG_FILLER_AFTER);
+          // TensorFlow's opaque, also where few bits are widened to 8 afterwards.
+          png_set_add_alpha(png, (1u << depth()) - 1, PNG_FILLER_AFTER);
         }
       } else {
         png_set_strip_alpha(png);
       }
       if (depth() > 8 && bits <= 8) png_set_strip_16(png);
       if (wants_grey && !is_grey) {
-        png_set_rgb_to_gray(png, PNG_ERROR_ACTION_NONE, 0.299, 0.114);
+        png_set_rgb_to_gray(png, PNG_ERROR_ACTION_NONE, 0.299, 0.587);
       } else if (!wants_grey && is_grey) {
         png_set_gray_to_rgb(png);
       }

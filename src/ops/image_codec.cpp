@@ -75,7 +75,7 @@ constexpr char kRecover[] =
 constexpr char kFraction[] =
     "acceptable_fraction: float = 1 | The least part of the rows that must be there.";
 constexpr char kMethod[] =
-    "dct_method: string = '' | INTEGER_FAST, INTEGER_ACCURATE or empty: the library's default.";
+    "dct_method: string = '' | INTEGER_FAST, which empty means too, or INTEGER_ACCURATE.";
 
 constexpr OpDef kImageCodecOps[] = {
     {.name = "DecodeJpeg",

@@ -61,7 +61,7 @@ DecodeJpegOptions jpeg_options(const Node& node) {
           .fancy_upscaling = node.attr<bool>("fancy_upscaling"),
           .try_recover_truncated = node.attr<bool>("try_recover_truncated"),
           .acceptable_fraction = node.attr<float>("acceptable_fraction"),
-          .is_accurate = method != "INTEGER_FAST"};
+          .is_accurate = method == "INTEGER_ACCURATE"};
 }
 
 KernelPtr make_decode_jpeg(const KernelRequest& request) {

@@ -196,6 +196,11 @@ Taps area_taps(const Sampling& s) {
   for (int64_t x = 0; x < s.out; ++x) {
     const float begin = static_cast<float>(x) * s.scale;
     const float end = static_cast<float>(x + 1) * s.scale;
+    if (s.scale == 0) {  // one cell, stretched with its corners in place
+      taps.add(0, 1);
+      taps.end_cell();
+      continue;
+    }
     for (auto i = static_cast<int64_t>(std::floor(begin)); i < static_cast<int64_t>(std::ceil(end));
          ++i) {
       const auto cell = static_cast<float>(i);

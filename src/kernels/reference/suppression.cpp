@@ -76,8 +76,7 @@ Selection suppress(const std::vector<float>& scores, int64_t most, const Thresho
     for (size_t j = selected.boxes.size(); j-- > next.seen && !is_dropped;) {
       const float similarity = overlap_of(next.box, selected.boxes[j]);
       if (t.sigma > 0) {
-        next.score *=
-            similarity <= t.overlap ? std::exp(-0.5f / t.sigma * similarity * similarity) : 0.0f;
+        next.score *= std::exp(-0.5f / t.sigma * similarity * similarity);
         if (next.score <= t.score) break;
       } else {
         is_dropped = similarity > t.overlap;

@@ -1,8 +1,10 @@
+#include <csignal>
 #include <map>
 
 #include "cli/image_text.h"
 #include "cli_testing.h"
 #include "thalweg/tensor/tensor.h"
+#include "thalweg/train/signals.h"
 
 namespace thalweg::cli {
 namespace {
@@ -190,6 +192,26 @@ TEST(Fit, DryRunWritesNothing) {
     EXPECT_NE(outcome.out.find(word), std::string::npos) << outcome.out;
   }
   EXPECT_FALSE(std::filesystem::exists(folder / "m"));
+}
+
+TEST(Fit, EndsWithTheSignalsStatusAndSaysHowToGoOn) {
+  TemporaryFolder folder;
+  put_image_folder(folder / "d", 30, 6);
+  ASSERT_EQ(run(fit(folder / "d", folder / "m", {"--model", "linear"})).status, 0);
+  const auto before = all_files(folder / "m");
+  const ScopedSignals signals;  // so that it comes before the first step
+  std::raise(SIGINT);
+  const Outcome replaced = run(fit(folder / "d", folder / "m", {"--model", "mlp", "--overwrite"}));
+  EXPECT_EQ(replaced.status, 130);
+  EXPECT_EQ(replaced.out, "");
+  for (const char* word : {"no step was made", "is as it was", "begin again with: thalweg fit"}) {
+    EXPECT_NE(replaced.err.find(word), std::string::npos) << replaced.err;
+  }
+  EXPECT_EQ(all_files(folder / "m"), before);
+  const Outcome begun = run(fit(folder / "d", folder / "n", {"--model", "linear"}));
+  EXPECT_EQ(begun.status, 130);
+  EXPECT_NE(begun.err.find("go on with: thalweg fit"), std::string::npos) << begun.err;
+  EXPECT_NE(begun.err.find("--resume\n"), std::string::npos) << begun.err;
 }
 
 TEST(Fit, GivesNothingButTheReportWhenQuiet) {

@@ -34,10 +34,9 @@ struct WantedFeature {
   int64_t row_size() const { return (is_padded() ? shape.slice(1) : shape).num_elements(); }
 };
 
-/// What an op's attributes ask for; keys are left open. Sparse features come first: indices,
-/// values, shapes from output `first_output` on; then dense ones; then, where `ragged` is given,
-/// ragged ones from output `ragged_output` on. Throws invalid_argument for defaults that do not
-/// fit.
+/// The attributes that say what an op asks for. Its first outputs are the indices, the values, then
+/// the shapes of sparse features; the dense features; and where there are any, the values, then the
+/// row splits of ragged features.
 struct WantedLists {
   const char* sparse_types;
   const char* dense_types;
@@ -45,6 +44,8 @@ struct WantedLists {
   const char* ragged_types = nullptr;
   const char* ragged_splits = nullptr;
 };
+/// The features in that order, their keys left open; `first_default` is the first input that holds
+/// a default. Throws invalid_argument for defaults that do not fit.
 std::vector<WantedFeature> wanted_features(const KernelRequest& request, const WantedLists& lists,
                                            int first_default);
 

@@ -84,6 +84,7 @@ std::span<const KernelDef> reference_diagonal_kernels();
 std::span<const KernelDef> reference_sparse_kernels();
 std::span<const KernelDef> reference_sparse_math_kernels();
 std::span<const KernelDef> reference_sparse_cross_kernels();
+std::span<const KernelDef> reference_ragged_kernels();
 std::span<const KernelDef> reference_fused_kernels();
 std::span<const KernelDef> reference_tensor_list_kernels();
 
@@ -93,6 +94,7 @@ std::span<const KernelDef> onednn_convolution_kernels();
 std::span<const KernelDef> onednn_pooling_kernels();
 std::span<const KernelDef> onednn_batch_norm_kernels();
 std::span<const KernelDef> onednn_bias_kernels();
+std::span<const KernelDef> onednn_lstm_kernels();
 
 // On our own SIMD functions.
 std::span<const KernelDef> cpu_elementwise_kernels();

@@ -27,8 +27,7 @@ void norm_shape(ShapeContext& c) {
   const bool keep = c.attr<bool>("keep_dims");
   if (!x.has_rank()) return c.set_output(0, Shape::unknown());
   const auto axes = known_values(c.node(), 1);
-  if (!axes)
-    return c.set_output(0, keep ? Shape::unknown_of_rank(x.rank()) : Shape::unknown());
+  if (!axes) return c.set_output(0, keep ? Shape::unknown_of_rank(x.rank()) : Shape::unknown());
   std::vector<bool> reduced(static_cast<size_t>(x.rank()), false);
   for (int64_t axis : *axes) reduced[static_cast<size_t>(normalize_axis(c, axis, x.rank()))] = true;
   std::vector<int64_t> dims;
@@ -125,9 +124,9 @@ void logsumexp_gradient(Context& c) {
   const auto part = [&](Output amount) {
     const Output some = greater(amount, 0.0);
     const Output logarithm = select(some, log(select(some, amount, 1.0)), nothing);
-    const Output sum = add_op("CumulativeLogsumexp", {logarithm - y, c.input(1)},
-                              {{"exclusive", c.attr<bool>("exclusive")},
-                               {"reverse", !c.attr<bool>("reverse")}});
+    const Output sum =
+        add_op("CumulativeLogsumexp", {logarithm - y, c.input(1)},
+               {{"exclusive", c.attr<bool>("exclusive")}, {"reverse", !c.attr<bool>("reverse")}});
     return exp(sum + x);
   };
   c.set(0, part(g) - part(-g));

@@ -24,8 +24,9 @@ constexpr OpDef kOps[] = {
     bits("BitwiseOr", "Bits that are set in either.", true),
     bits("BitwiseXor", "Bits that are set in one alone.", true),
     bits("LeftShift", "x shifted left by y bits, y brought into [0, bits of T)."),
-    bits("RightShift", "x shifted right by y bits, keeping its sign, y brought into [0, bits of "
-                       "T)."),
+    bits("RightShift",
+         "x shifted right by y bits, keeping its sign, y brought into [0, bits of "
+         "T)."),
     {.name = "Invert",
      .inputs = {"x: T | Any shape."},
      .outputs = {"y: T | The shape of `x`."},

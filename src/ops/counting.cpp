@@ -11,7 +11,8 @@ constexpr std::string_view kInteger = "the result is made of integers";
 Shape counted(const ShapeContext& c, int i) {
   c.with_rank(i, 0);
   const auto size = known_scalar(c, i);
-  if (size && *size < 0) throw c.error("`", c.input_name(i), "` is ", *size, ", it must not be negative");
+  if (size && *size < 0)
+    throw c.error("`", c.input_name(i), "` is ", *size, ", it must not be negative");
   return Shape{size.value_or(kUnknownDim)};
 }
 

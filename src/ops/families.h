@@ -75,6 +75,7 @@ std::span<const OpDef> diagonal_ops();
 std::span<const OpDef> sparse_ops();
 std::span<const OpDef> sparse_math_ops();
 std::span<const OpDef> sparse_cross_ops();
+std::span<const OpDef> ragged_ops();
 std::span<const OpDef> fused_ops();
 std::span<const OpDef> tensor_list_ops();
 

@@ -183,6 +183,10 @@ void invert_permutation_shape(ShapeContext& context) {
   context.set_output(0, context.with_rank(0, 1));
 }
 
+constexpr const char* kPolicy =
+    "bad_indices_policy: {'', 'DEFAULT', 'ERROR'} = '' | What is done about an index out of range: "
+    "it is an error.";
+
 constexpr OpDef kIndexingOps[] = {
     {.name = "OneHot",
      .inputs = {"indices: TI | Which cell is on.",
@@ -216,7 +220,8 @@ constexpr OpDef kIndexingOps[] = {
      .inputs = {"params: Tparams | A tensor.",
                 "indices: Tindices | Index vectors `[..., k]`, k at most its rank."},
      .outputs = {"output: Tparams | The slices that they name, `indices[:-1] + params[k:]`."},
-     .attrs = {"Tparams: type | Element type.", "Tindices: {int32, int64} | Type of the indices."},
+     .attrs = {"Tparams: type | Element type.", "Tindices: {int32, int64} | Type of the indices.",
+               kPolicy},
      .doc = "Slices of a tensor at index vectors. An index out of range is an error.",
      .shape = gather_nd_shape,
      .gradient =
@@ -228,7 +233,8 @@ constexpr OpDef kIndexingOps[] = {
                 "updates: T | Slices, `indices[:-1] + shape[k:]`.",
                 "shape: Tindices | Shape of the result, `[rank]`."},
      .outputs = {"output: T | Zeros, with each slice added at its place."},
-     .attrs = {"T: numbertype | Element type.", "Tindices: {int32, int64} | Type of the indices."},
+     .attrs = {"T: numbertype | Element type.", "Tindices: {int32, int64} | Type of the indices.",
+               kPolicy},
      .doc = "Puts slices into zeros; those at one place add up. An index out of range is an error.",
      .shape = scatter_nd_shape,
      .gradient = [](GradientContext& c) { c.set(1, gather_nd(c.grad(), c.input(0))); }},
@@ -237,7 +243,8 @@ constexpr OpDef kIndexingOps[] = {
                 "updates: T | Slices, `indices[:-1] + tensor[k:]`."},
      .outputs = {"output: T | `tensor` with the slices at their places; of several at one place "
                  "the last stays."},
-     .attrs = {"T: type | Element type.", "Tindices: {int32, int64} | Type of the indices."},
+     .attrs = {"T: type | Element type.", "Tindices: {int32, int64} | Type of the indices.",
+               kPolicy},
      .doc = "Replaces slices of a tensor. An index out of range is an error.",
      .shape = tensor_scatter_shape,
      .gradient = tensor_scatter_update_gradient},
@@ -245,7 +252,8 @@ constexpr OpDef kIndexingOps[] = {
      .inputs = {"tensor: T | A tensor.", "indices: Tindices | Index vectors `[..., k]`.",
                 "updates: T | Slices, `indices[:-1] + tensor[k:]`."},
      .outputs = {"output: T | `tensor` with the slices added at their places."},
-     .attrs = {"T: numbertype | Element type.", "Tindices: {int32, int64} | Type of the indices."},
+     .attrs = {"T: numbertype | Element type.", "Tindices: {int32, int64} | Type of the indices.",
+               kPolicy},
      .doc = "Adds to slices of a tensor. An index out of range is an error.",
      .shape = tensor_scatter_shape,
      .gradient = tensor_scatter_add_gradient},

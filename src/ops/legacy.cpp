@@ -75,8 +75,8 @@ void concat_shape(ShapeContext& c) {
   int64_t total = 0;
   for (int i = 1; i < c.num_inputs(); ++i) {
     Shape value = c.input(i).has_rank() ? c.input(i) : Shape::unknown_of_rank(rank);
-    total = total == kUnknownDim || value[along] == kUnknownDim ? kUnknownDim
-                                                                : total + value[along];
+    total =
+        total == kUnknownDim || value[along] == kUnknownDim ? kUnknownDim : total + value[along];
     value.set_dim(along, kUnknownDim);
     if (!result.is_compatible_with(value)) {
       throw c.error("input `", c.input_name(i), "` has shape ", c.input(i), "; outside axis ",
@@ -141,7 +141,8 @@ void accumulate_shape(ShapeContext& c) {
 }
 
 constexpr std::string_view kNoModulus = "the quotient jumps; FloorMod has a gradient";
-constexpr const char* kModTypes = "T: {int32, int64, half, bfloat16, float, double} | Element type.";
+constexpr const char* kModTypes =
+    "T: {int32, int64, half, bfloat16, float, double} | Element type.";
 constexpr const char* kAdjX = "adj_x: bool = false | Whether the matrices of x are transposed.";
 constexpr const char* kAdjY = "adj_y: bool = false | Whether the matrices of y are transposed.";
 constexpr const char* kGradX = "grad_x: bool = false | Kept for graph files.";
@@ -209,13 +210,18 @@ constexpr OpDef kOps[] = {
      .shape = concat_offset_shape,
      .no_gradient = "positions are integers"},
     {.name = "Reverse",
-     .inputs = {"tensor: T | A tensor.", "dims: bool | Whether each dimension is reversed, `[rank]`."},
+     .inputs = {"tensor: T | A tensor.",
+                "dims: bool | Whether each dimension is reversed, `[rank]`."},
      .outputs = {"output: T | The shape of `tensor`."},
-     .attrs = {"T: {uint8, int8, uint16, int16, uint32, int32, uint64, int64, bool, bfloat16, half, "
-               "float, double, string} | Element type."},
+     .attrs =
+         {"T: {uint8, int8, uint16, int16, uint32, int32, uint64, int64, bool, bfloat16, half, "
+          "float, double, string} | Element type."},
      .doc = "ReverseV2 with a flag for each dimension.",
      .shape = reverse_shape,
-     .gradient = [](Context& c) { c.set(0, add_op("Reverse", {c.grad(), c.input(1)})); }},
+     .gradient =
+         [](Context& c) {
+           c.set(0, add_op("Reverse", {c.grad(), c.input(1)}));
+         }},
     {.name = "TopK",
      .inputs = {"input: T | A tensor, not a scalar."},
      .outputs = {"values: T | The k largest along the last dimension.",

@@ -53,17 +53,18 @@ void bitcast_shape(ShapeContext& c) {
 }
 
 void check_gradient(Context& c) {
-  c.set(0, add_op("CheckNumericsV2", {c.grad()},
-                  {{"message", "Not a number (NaN) or infinity (Inf) values detected in gradient. " +
-                                   c.attr<std::string>("message")}}));
+  c.set(0,
+        add_op("CheckNumericsV2", {c.grad()},
+               {{"message", "Not a number (NaN) or infinity (Inf) values detected in gradient. " +
+                                c.attr<std::string>("message")}}));
 }
 
 constexpr const char* kAny = "T: type | Element type.";
 constexpr const char* kIn = "input: T | A tensor.";
 constexpr const char* kOut = "output: T | The same.";
 constexpr const char* kBits =
-    "T: {bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, "
-    "complex64, complex128, qint8, quint8, qint16, quint16, qint32} | Element type.";
+    "T: {bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16} "
+    "| Element type.";
 
 constexpr OpDef kOps[] = {
     {.name = "EnsureShape",
@@ -127,8 +128,7 @@ constexpr OpDef kOps[] = {
                  "less when it is wider."},
      .attrs = {kBits,
                "type: {bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, "
-               "int8, int16, complex64, complex128, qint8, quint8, qint16, quint16, qint32} | What "
-               "the bits are read as."},
+               "int8, int16} | What the bits are read as."},
      .doc = "The same bits as another type, lowest byte first.",
      .shape = bitcast_shape,
      .no_gradient = "bits are no function of the value"},

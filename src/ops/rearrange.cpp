@@ -39,8 +39,8 @@ void reverse_sequence_shape(ShapeContext& c) {
   const int batch = normalize_axis(c, c.attr<int64_t>("batch_dim"), x.rank());
   if (sequence == batch) throw c.error("`seq_dim` and `batch_dim` are both ", batch);
   if (!Shape{x[batch]}.is_compatible_with(lengths)) {
-    throw c.error("`seq_lengths` has shape ", lengths, ", expected [", x[batch],
-                  "], dimension ", batch, " of ", x);
+    throw c.error("`seq_lengths` has shape ", lengths, ", expected [", x[batch], "], dimension ",
+                  batch, " of ", x);
   }
   if (x[batch] == kUnknownDim) x.set_dim(batch, lengths[0]);
   c.set_output(0, x);
@@ -61,12 +61,17 @@ constexpr OpDef kOps[] = {
      .outputs = {"output: T | The shape of `input`."},
      .attrs = {"T: type | Element type.", "Tshift: {int32, int64} | Type of `shift`.",
                "Taxis: {int32, int64} | Type of `axis`."},
-     .doc = "Shifts elements along dimensions; what leaves at one end comes in at the other. Shifts "
-            "along one dimension add up.",
+     .doc =
+         "Shifts elements along dimensions; what leaves at one end comes in at the other. Shifts "
+         "along one dimension add up.",
      .shape = roll_shape,
-     .gradient = [](Context& c) { c.set(0, add_op("Roll", {c.grad(), neg(c.input(1)), c.input(2)})); }},
+     .gradient =
+         [](Context& c) {
+           c.set(0, add_op("Roll", {c.grad(), neg(c.input(1)), c.input(2)}));
+         }},
     {.name = "ReverseSequence",
-     .inputs = {"input: T | A tensor.", "seq_lengths: Tlen | One length for each entry, `[batch]`."},
+     .inputs = {"input: T | A tensor.",
+                "seq_lengths: Tlen | One length for each entry, `[batch]`."},
      .outputs = {"output: T | The shape of `input`."},
      .attrs = {"seq_dim: int | Dimension that is reversed in part.",
                "batch_dim: int = 0 | Dimension of the entries.", "T: type | Element type.",

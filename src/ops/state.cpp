@@ -27,15 +27,31 @@ void assign_shape(ShapeContext& c) {
 
 void gather_shape(ShapeContext& c) {
   const Shape variable = variable_shape(c, 0, c.attr<DType>("dtype"));
-  if (c.attr<int64_t>("batch_dims") != 0)
-    throw unimplemented("ResourceGather with batch_dims; gather from a read instead");
   if (variable.rank() == 0)
     throw c.error("rows are gathered from a variable of at least 1 dimension, got a scalar");
-  c.set_output(0, variable.has_rank() ? c.input(1).concat(variable.slice(1)) : Shape::unknown());
+  const int64_t batch_dims = c.attr<int64_t>("batch_dims");
+  const Shape& indices = c.input(1);
+  if (batch_dims < 0 || (indices.has_rank() && batch_dims > indices.rank()) ||
+      (variable.has_rank() && batch_dims >= variable.rank())) {
+    throw c.error("`batch_dims` ", batch_dims, " does not fit indices of shape ", indices,
+                  " and a variable of shape ", variable);
+  }
+  const auto batch = static_cast<int>(batch_dims);
+  if (!variable.has_rank() || !indices.has_rank()) return c.set_output(0, Shape::unknown());
+  if (!variable.slice(0, batch).is_compatible_with(indices.slice(0, batch))) {
+    throw c.error("the first ", batch, " dimensions of the variable, ", variable,
+                  ", and of the indices, ", indices, ", must be the same (`batch_dims`)");
+  }
+  c.set_output(0, indices.concat(variable.slice(batch + 1)));
 }
 
 // Dense: zeros with the gradient of each gathered row added to its row.
 void gather_gradient(GradientContext& c) {
+  if (c.attr<int64_t>("batch_dims") != 0) {
+    throw unimplemented(c.node(),
+                        ": the gradient of a gather with batch_dims from a handle; gather "
+                        "from a read instead");
+  }
   const Output handle = c.input(0);
   const Shape shape = handle_shape(handle);
   const bool known = shape.has_rank() && shape[0] != kUnknownDim;
@@ -123,8 +139,8 @@ constexpr OpDef kStateOps[] = {
     {.name = "ResourceGather",
      .inputs = {"resource: resource | The handle of a variable `[rows, ...]`.",
                 "indices: Tindices | Rows, of any shape, in [0, rows)."},
-     .outputs = {"output: dtype | Shape of the indices, then of a row."},
-     .attrs = {"batch_dims: int = 0 | Only 0 is taken.",
+     .outputs = {"output: dtype | Shape of the indices, then `variable[batch_dims + 1:]`."},
+     .attrs = {"batch_dims: int = 0 | Leading dimensions that the variable and `indices` share.",
                "validate_indices: bool = true | They always are.", kAnyType, kIndexType},
      .doc = "Rows of a variable (an embedding look-up). An index out of range is an error. The "
             "gradient is dense.",

@@ -27,6 +27,13 @@ void check_values(const Case& c) {
           << c.where() << ": output " << expected->name << " of the " << kernel.provider
           << " kernel";
     }
+    for (const auto& [expected, actual] : expected_variables(c, result)) {
+      EXPECT_EQ(difference(expected->value, actual == nullptr ? Tensor() : actual->value,
+                           c.tolerance),
+                "")
+          << c.where() << ": variable " << expected->name << " after the " << kernel.provider
+          << " kernel";
+    }
   }
   EXPECT_TRUE(any) << c.where() << ": no kernel accepts";
 }

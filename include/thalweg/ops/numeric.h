@@ -45,14 +45,14 @@ struct CumulativeLogsumexpOptions {
 Output cumulative_logsumexp(Output x, int64_t axis, const CumulativeLogsumexpOptions& options = {});
 
 // Special functions: floating dtypes.
-Output asinh(Output x);      ///< Asinh
-Output acosh(Output x);      ///< NaN below 1. Acosh
-Output atanh(Output x);      ///< NaN outside [-1, 1]. Atanh
-Output erfc(Output x);       ///< 1 - erf(x), exact for large x. Erfc
-Output erfinv(Output x);     ///< The x that erf maps to the argument. Erfinv
-Output ndtri(Output x);      ///< Quantile of the standard normal distribution. Ndtri
-Output lgamma(Output x);     ///< log|Gamma(x)|. Lgamma
-Output digamma(Output x);    ///< Derivative of lgamma. Digamma
+Output asinh(Output x);       ///< Asinh
+Output acosh(Output x);       ///< NaN below 1. Acosh
+Output atanh(Output x);       ///< NaN outside [-1, 1]. Atanh
+Output erfc(Output x);        ///< 1 - erf(x), exact for large x. Erfc
+Output erfinv(Output x);      ///< The x that erf maps to the argument. Erfinv
+Output ndtri(Output x);       ///< Quantile of the standard normal distribution. Ndtri
+Output lgamma(Output x);      ///< log|Gamma(x)|. Lgamma
+Output digamma(Output x);     ///< Derivative of lgamma. Digamma
 Output bessel_i0e(Output x);  ///< exp(-|x|) I0(x). BesselI0e
 Output bessel_i1e(Output x);  ///< exp(-|x|) I1(x). BesselI1e
 

@@ -70,17 +70,18 @@ KernelPtr make_approximate_equal(Request request) {
 
 KernelPtr make_cross(Request request) {
   return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
-    return make_kernel([count = request.inputs[0].shape.num_elements() / 3](KernelContext& context) {
-      for (int64_t n = 0; n < count; ++n) {
-        const T* a = context.input<T>(0) + 3 * n;
-        const T* b = context.input<T>(1) + 3 * n;
-        for (int i = 0; i < 3; ++i) {
-          const int j = (i + 1) % 3, k = (i + 2) % 3;
-          context.output<T>()[3 * n + i] =
-              narrow<T>(widen(a[j]) * widen(b[k]) - widen(a[k]) * widen(b[j]));
-        }
-      }
-    });
+    return make_kernel(
+        [count = request.inputs[0].shape.num_elements() / 3](KernelContext& context) {
+          for (int64_t n = 0; n < count; ++n) {
+            const T* a = context.input<T>(0) + 3 * n;
+            const T* b = context.input<T>(1) + 3 * n;
+            for (int i = 0; i < 3; ++i) {
+              const int j = (i + 1) % 3, k = (i + 2) % 3;
+              context.output<T>()[3 * n + i] =
+                  narrow<T>(widen(a[j]) * widen(b[k]) - widen(a[k]) * widen(b[j]));
+            }
+          }
+        });
   });
 }
 
@@ -103,9 +104,8 @@ KernelPtr make_nth_element(Request request) {
       const int64_t rows = shape.slice(0, shape.rank() - 1).num_elements();
       for (int64_t r = 0; r < rows; ++r) {
         std::vector<T> row(context.input<T>(0) + r * size, context.input<T>(0) + (r + 1) * size);
-        std::stable_sort(row.begin(), row.end(), [&](T a, T b) {
-          return reverse ? key(b) < key(a) : key(a) < key(b);
-        });
+        std::stable_sort(row.begin(), row.end(),
+                         [&](T a, T b) { return reverse ? key(b) < key(a) : key(a) < key(b); });
         context.output<T>()[r] = row[static_cast<size_t>(place)];
       }
     });
@@ -122,8 +122,8 @@ KernelPtr make_logsumexp(Request request) {
     return make_kernel([shape = request.inputs[0].shape, axis = IntsInput(request, 1),
                         exclusive = request.node.attr<bool>("exclusive"),
                         reverse = request.node.attr<bool>("reverse")](KernelContext& context) {
-      const auto along = static_cast<int>(
-          place_axis(axis.read_one(context), static_cast<size_t>(shape.rank())));
+      const auto along =
+          static_cast<int>(place_axis(axis.read_one(context), static_cast<size_t>(shape.rank())));
       const int64_t size = shape[along];
       const int64_t inner = shape.slice(along + 1).num_elements();
       const int64_t outer = shape.slice(0, along).num_elements();

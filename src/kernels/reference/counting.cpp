@@ -76,8 +76,8 @@ KernelPtr make_unravel(Request request) {
 
 KernelPtr make_histogram(Request request) {
   return visit_counts(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
-    return make_kernel([count = request.inputs[0].shape.num_elements(), nbins = IntsInput(request, 2),
-                        dtype = request.outputs[0].dtype,
+    return make_kernel([count = request.inputs[0].shape.num_elements(),
+                        nbins = IntsInput(request, 2), dtype = request.outputs[0].dtype,
                         place = OutputPlace(request, 0)](KernelContext& context) {
       const int64_t bins = nbins.read_one(context);
       if (bins <= 0) throw invalid_argument("`nbins` is ", bins, ", it must be positive");
@@ -115,7 +115,8 @@ KernelPtr make_count(Request request, bool by_row, bool binary) {
       const int64_t columns = rows == 0 ? 0 : static_cast<int64_t>(numbers.size()) / rows;
       for (int64_t i = 0; i < rows * columns; ++i) {
         const int64_t number = numbers[static_cast<size_t>(i)];
-        if (number < 0) throw invalid_argument("value ", i, " is ", number, "; none may be negative");
+        if (number < 0)
+          throw invalid_argument("value ", i, " is ", number, "; none may be negative");
         if (number >= bins) continue;
         T& cell = to[i / columns * bins + number];
         cell = binary ? T(1) : static_cast<T>(cell + (weighted ? context.input<T>(2)[i] : T(1)));

@@ -185,11 +185,11 @@ KernelPtr make_top_k(Request request) {
   const TensorSpec inputs[] = {request.inputs[0], {.dtype = kInt32, .shape = Shape{}}};
   std::shared_ptr<Kernel> kernel =
       as(reference_selection_kernels(), "TopKV2", {request.node, inputs, request.outputs});
-  return make_kernel([kernel, k = static_cast<int32_t>(request.node.attr<int64_t>("k"))](
-                         KernelContext& context) {
-    WithCount with_count(context, &k);
-    kernel->compute(with_count);
-  });
+  return make_kernel(
+      [kernel, k = static_cast<int32_t>(request.node.attr<int64_t>("k"))](KernelContext& context) {
+        WithCount with_count(context, &k);
+        kernel->compute(with_count);
+      });
 }
 
 KernelPtr make_bias_add(Request request) {
@@ -197,8 +197,8 @@ KernelPtr make_bias_add(Request request) {
     return make_kernel([count = request.inputs[0].shape.num_elements(),
                         channels = request.inputs[1].shape[0]](KernelContext& context) {
       for (int64_t i = 0; i < count; ++i) {
-        context.output<T>()[i] = narrow<T>(widen(context.input<T>(0)[i]) +
-                                           widen(context.input<T>(1)[i % channels]));
+        context.output<T>()[i] =
+            narrow<T>(widen(context.input<T>(0)[i]) + widen(context.input<T>(1)[i % channels]));
       }
     });
   });

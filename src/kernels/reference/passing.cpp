@@ -50,7 +50,9 @@ KernelPtr make_check_numerics(const KernelRequest& request) {
             const double value = widen(x[i]);
             if (!std::isfinite(value)) {
               throw invalid_argument(message, ": element ", i, " is ",
-                                     std::isnan(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf");
+                                     std::isnan(value) ? "NaN"
+                                     : value > 0       ? "+Inf"
+                                                       : "-Inf");
             }
             context.output<T>()[i] = x[i];
           }
@@ -93,8 +95,8 @@ KernelPtr make_broadcast_args(const KernelRequest& request) {
   return make_kernel([dtype = request.outputs[0].dtype, a = IntsInput(request, 0),
                       b = IntsInput(request, 1)](KernelContext& context) {
     const Ints first = a.read(context), second = b.read(context);
-    const Shape shape = broadcast(Shape{std::span<const int64_t>(first)},
-                                  Shape{std::span<const int64_t>(second)});
+    const Shape shape =
+        broadcast(Shape{std::span<const int64_t>(first)}, Shape{std::span<const int64_t>(second)});
     write_ints(dtype, context.output_pointer(0), Ints(shape.dims().begin(), shape.dims().end()));
   });
 }

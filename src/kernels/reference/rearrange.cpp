@@ -69,17 +69,17 @@ KernelPtr make_reverse_sequence(const KernelRequest& request) {
 
 KernelPtr make_lin_space(const KernelRequest& request) {
   return visit_floats(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
-    return make_kernel(
-        [num = IntsInput(request, 2), place = OutputPlace(request, 0)](KernelContext& context) {
-          const int64_t count = num.read_one(context);
-          if (count <= 0) throw invalid_argument("`num` is ", count, ", it must be positive");
-          const double start = widen(*context.input<T>(0)), stop = widen(*context.input<T>(1));
-          T* to = static_cast<T*>(place.memory(context, Shape{count}));
-          for (int64_t i = 0; i < count; ++i) {
-            const double part = static_cast<double>(i) / static_cast<double>(count - 1);
-            to[i] = narrow<T>(i == 0 ? start : i == count - 1 ? stop : start + (stop - start) * part);
-          }
-        });
+    return make_kernel([num = IntsInput(request, 2),
+                        place = OutputPlace(request, 0)](KernelContext& context) {
+      const int64_t count = num.read_one(context);
+      if (count <= 0) throw invalid_argument("`num` is ", count, ", it must be positive");
+      const double start = widen(*context.input<T>(0)), stop = widen(*context.input<T>(1));
+      T* to = static_cast<T*>(place.memory(context, Shape{count}));
+      for (int64_t i = 0; i < count; ++i) {
+        const double part = static_cast<double>(i) / static_cast<double>(count - 1);
+        to[i] = narrow<T>(i == 0 ? start : i == count - 1 ? stop : start + (stop - start) * part);
+      }
+    });
   });
 }
 

@@ -69,8 +69,7 @@ constexpr KernelDef kKernels[] = {
     function("Dawsn", [](double x) { return dawson(x); }),
     function("Expint",
              [](double x) {
-               return positive(x, x == 0 ? -kInf : kNan,
-                               [](double y) { return std::expint(y); });
+               return positive(x, x == 0 ? -kInf : kNan, [](double y) { return std::expint(y); });
              }),
     function("FresnelCos", [](double x) { return fresnel_cos(x); }),
     function("FresnelSin", [](double x) { return fresnel_sin(x); }),

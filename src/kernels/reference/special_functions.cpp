@@ -22,9 +22,9 @@ double polynomial(const std::array<double, N>& coefficients, double x) {
 
 // Acklam's rational approximation, to nine digits.
 double rough_ndtri(double p) {
-  constexpr std::array a = {-3.969683028665376e+01, 2.209460984245205e+02, -2.759285104469687e+02,
+  constexpr std::array a = {-3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
                             1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00};
-  constexpr std::array b = {-5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02,
+  constexpr std::array b = {-5.447609879822406e+01, 1.615858368580409e+02,  -1.556989798598866e+02,
                             6.680131188771972e+01,  -1.328068155288572e+01, 1.0};
   constexpr std::array c = {-7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00,
                             -2.549732539343734e+00, 4.374664141464968e+00,  2.938163982698783e+00};
@@ -206,9 +206,8 @@ double zeta(double x, double q) {
   const double w = q + n;
   double power = std::pow(w, -x);
   sum += power * w / (x - 1) + power / 2;
-  constexpr std::array bernoulli = {1.0 / 6,     -1.0 / 30,     1.0 / 42, -1.0 / 30,
-                                    5.0 / 66,    -691.0 / 2730, 7.0 / 6,  -3617.0 / 510,
-                                    43867.0 / 798};
+  constexpr std::array bernoulli = {1.0 / 6,       -1.0 / 30, 1.0 / 42,      -1.0 / 30,    5.0 / 66,
+                                    -691.0 / 2730, 7.0 / 6,   -3617.0 / 510, 43867.0 / 798};
   double factor = x;
   double factorial = 2;
   for (size_t k = 0; k < bernoulli.size(); ++k) {

@@ -82,24 +82,38 @@ void for_each_row(const VariableState& variable, const I* indices, int64_t count
   }
 }
 
+// The variable as [batch, rows, inner], the indices as [batch, count].
 template <class I>
 KernelPtr make_gather_of(const KernelRequest& request) {
   const Shape indices = request.inputs[1].shape;
   const Shape expected = request.outputs[0].shape;
+  const auto batch_dims = static_cast<int>(request.node.attr<int64_t>("batch_dims"));
   return make_kernel([=](KernelContext& c) {
     const VariableState& variable = c.variable(0);
     check_initialized(variable);
-    const Shape shape = indices.concat(variable.value_shape.slice(1));
-    const size_t row_bytes = static_cast<size_t>(variable.value_shape.slice(1).num_elements()) *
+    const Shape& table = variable.value_shape;
+    if (table.rank() <= batch_dims || table.slice(0, batch_dims) != indices.slice(0, batch_dims)) {
+      throw invalid_argument("variable `", variable.name, "` of shape ", table,
+                             " has no rows for indices of shape ", indices);
+    }
+    const Shape shape = indices.concat(table.slice(batch_dims + 1));
+    const int64_t rows = table[batch_dims];
+    const int64_t count = indices.slice(batch_dims).num_elements();
+    const size_t row_bytes = static_cast<size_t>(table.slice(batch_dims + 1).num_elements()) *
                              element_size(variable.dtype);
     Tensor made;
     if (shape != expected) made = Tensor(variable.dtype, shape);
     char* out = static_cast<char*>(made.is_valid() ? made.mutable_raw() : c.output_pointer(0));
     const char* value = static_cast<const char*>(variable.buffer->data());
-    for_each_row(variable, c.input<I>(1), indices.num_elements(), [=](int64_t i, int64_t row) {
+    for (int64_t i = 0; i < indices.num_elements(); ++i) {
+      const auto row = static_cast<int64_t>(c.input<I>(1)[i]);
+      if (row < 0 || row >= rows) {
+        throw invalid_argument("index ", row, " at position ", i, " is outside [0, ", rows,
+                               "): variable `", variable.name, "` has shape ", table);
+      }
       std::memcpy(out + static_cast<size_t>(i) * row_bytes,
-                  value + static_cast<size_t>(row) * row_bytes, row_bytes);
-    });
+                  value + static_cast<size_t>(i / count * rows + row) * row_bytes, row_bytes);
+    }
     if (made.is_valid()) c.set_output(0, std::move(made));
   });
 }

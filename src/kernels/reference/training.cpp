@@ -2,8 +2,10 @@
 // hyperparameters, the gradient. float32 is computed in float32, as TensorFlow does, half and
 // bfloat16 in float32 as well.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "kernels/families.h"
 #include "kernels/reference/accumulate.h"
@@ -15,34 +17,71 @@ namespace {
 template <class T>
 using Compute = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
+// A scalar hyperparameter; the number of a step is an int64, the others have the variable's type.
+template <class C, class T>
+C read_scalar(const KernelContext& c, int i, DType dtype) {
+  return dtype == kInt64 ? static_cast<C>(*c.input<int64_t>(i)) : static_cast<C>(*c.input<T>(i));
+}
+
+// The row of each variable that row `i` of the gradient is about: `i` itself, or what an input
+// `indices` behind the gradient says.
+class Rows {
+ public:
+  Rows(const KernelRequest& request, int input)
+      : input_(input), dtype_(request.inputs[static_cast<size_t>(input)].dtype) {}
+  int64_t operator()(const KernelContext& c, int64_t i) const {
+    return dtype_ == kInt64 ? c.input<int64_t>(input_)[i] : c.input<int32_t>(input_)[i];
+  }
+
+ private:
+  int input_;
+  DType dtype_;
+};
+
 // A kernel whose first `kSlots` inputs are the variable and its slots and input `kGrad` is the
-// gradient; the other inputs, in order, are the hyperparameters h. `rule(x, h, g)` updates the
-// values x of one element.
+// gradient, perhaps of rows alone that the next input, `indices`, names; the other inputs, in
+// order, are the hyperparameters h. `rule(x, h, g)` updates the values x of one element.
 template <int kSlots, int kGrad, class Rule>
 KernelPtr make_update(const KernelRequest& request, Rule rule) {
   const Shape shape = request.inputs[kGrad].shape;
-  const size_t scalars = request.inputs.size() - kSlots - 1;
+  const auto inputs = static_cast<int>(request.inputs.size());
+  const bool sparse = kGrad + 1 < inputs && request.node.type().starts_with("ResourceSparseApply");
+  std::vector<DType> types;
+  for (const TensorSpec& input : request.inputs) types.push_back(input.dtype);
   return visit_floats(request.inputs[kGrad].dtype, [&]<class T>(TypeTag<T>) {
-    return make_kernel([shape, scalars, rule](KernelContext& c) {
+    return make_kernel([shape, inputs, sparse, types, rule,
+                        rows = Rows(request, sparse ? kGrad + 1 : kGrad)](KernelContext& c) {
       using C = Compute<T>;
       std::array<C, 8> h{};
-      for (int i = kSlots, k = 0; static_cast<size_t>(k) < scalars; ++i) {
-        if (i != kGrad) h[static_cast<size_t>(k++)] = static_cast<C>(*c.input<T>(i));
+      size_t next = 0;
+      for (int i = kSlots; i < inputs; ++i) {
+        if (i == kGrad || (sparse && i == kGrad + 1)) continue;
+        h[next++] = read_scalar<C, T>(c, i, types[static_cast<size_t>(i)]);
       }
       std::array<T*, kSlots> data;
       for (int s = 0; s < kSlots; ++s) {
         data[static_cast<size_t>(s)] = static_cast<T*>(writable_value(c.variable(s)));
-        if (c.variable(s).value_shape != shape) {
-          throw invalid_argument("variable `", c.variable(s).name, "` has shape ",
-                                 c.variable(s).value_shape, ", the gradient ", shape);
+        const Shape& value = c.variable(s).value_shape;
+        if (sparse ? value.slice(1) != shape.slice(1) : value != shape) {
+          throw invalid_argument("variable `", c.variable(s).name, "` has shape ", value,
+                                 ", the gradient ", shape);
         }
       }
       const T* gradient = c.input<T>(kGrad);
-      for (int64_t i = 0; i < shape.num_elements(); ++i) {
-        std::array<C, kSlots> x;
-        for (size_t s = 0; s < kSlots; ++s) x[s] = static_cast<C>(data[s][i]);
-        rule(x, h, static_cast<C>(gradient[i]));
-        for (size_t s = 0; s < kSlots; ++s) data[s][i] = static_cast<T>(x[s]);
+      const int64_t inner = sparse ? shape.slice(1).num_elements() : shape.num_elements();
+      for (int64_t r = 0; r < (sparse ? shape[0] : 1); ++r) {
+        const int64_t row = sparse ? rows(c, r) : 0;
+        if (sparse && (row < 0 || row >= c.variable(0).value_shape[0])) {
+          throw invalid_argument("indices[", r, "] is ", row, ", outside [0, ",
+                                 c.variable(0).value_shape[0], "), the rows of variable `",
+                                 c.variable(0).name, "`");
+        }
+        for (int64_t k = 0; k < inner; ++k) {
+          std::array<C, kSlots> x;
+          for (size_t s = 0; s < kSlots; ++s) x[s] = static_cast<C>(data[s][row * inner + k]);
+          rule(x, h, static_cast<C>(gradient[r * inner + k]));
+          for (size_t s = 0; s < kSlots; ++s) data[s][row * inner + k] = static_cast<T>(x[s]);
+        }
       }
     });
   });
@@ -177,7 +216,104 @@ KernelPtr make_ftrl_v2(const KernelRequest& request) {
   });
 }
 
+KernelPtr make_ada_max(const KernelRequest& request) {
+  return make_update<3, 8>(request, [](auto& x, const auto& h, auto g) {
+    const auto [beta1_power, lr, beta1, beta2, epsilon] = std::array{h[0], h[1], h[2], h[3], h[4]};
+    auto& [var, m, v] = x;
+    m += (g - m) * (1 - beta1);
+    v = std::max(beta2 * v, std::abs(g));
+    var -= lr / (1 - beta1_power) * (m / (v + epsilon));
+  });
+}
+
+KernelPtr make_amsgrad(const KernelRequest& request) {
+  return make_update<4, 10>(request, [](auto& x, const auto& h, auto g) {
+    auto& [var, m, v, largest] = x;
+    const auto alpha = h[2] * std::sqrt(1 - h[1]) / (1 - h[0]);
+    m += (g - m) * (1 - h[3]);
+    v += (g * g - v) * (1 - h[4]);
+    largest = std::max(largest, v);
+    var -= m * alpha / (std::sqrt(largest) + h[5]);
+  });
+}
+
+template <class C>
+C sign(C x) {
+  return static_cast<C>((x > 0) - (x < 0));
+}
+
+KernelPtr make_add_sign(const KernelRequest& request) {
+  return make_update<2, 6>(request, [](auto& x, const auto& h, auto g) {
+    const auto [lr, alpha, decay, beta] = std::array{h[0], h[1], h[2], h[3]};
+    auto& [var, m] = x;
+    m = m * beta + g * (1 - beta);
+    var -= lr * (alpha + decay * sign(g) * sign(m)) * g;
+  });
+}
+
+KernelPtr make_power_sign(const KernelRequest& request) {
+  return make_update<2, 6>(request, [](auto& x, const auto& h, auto g) {
+    const auto [lr, log_base, decay, beta] = std::array{h[0], h[1], h[2], h[3]};
+    auto& [var, m] = x;
+    m = m * beta + g * (1 - beta);
+    var -= lr * std::exp(log_base * decay * sign(g) * sign(m)) * g;
+  });
+}
+
+// Shrinks x by the penalties of a step of size lr.
+template <class C>
+C proximal(C x, C lr, C l1, C l2) {
+  if (l1 > 0) x = sign(x) * std::max(std::abs(x) - lr * l1, C(0));
+  return x / (1 + l2 * lr);
+}
+
+KernelPtr make_proximal_gradient_descent(const KernelRequest& request) {
+  return make_update<1, 4>(request, [](auto& x, const auto& h, auto g) {
+    x[0] = proximal(x[0] - g * h[0], h[0], h[1], h[2]);
+  });
+}
+
+KernelPtr make_proximal_adagrad(const KernelRequest& request) {
+  return make_update<2, 5>(request, [](auto& x, const auto& h, auto g) {
+    auto& [var, accum] = x;
+    accum += g * g;
+    const auto lr = h[0] / std::sqrt(accum);
+    var = proximal(var - g * lr, lr, h[1], h[2]);
+  });
+}
+
+KernelPtr make_adagrad_da(const KernelRequest& request) {
+  return make_update<3, 3>(request, [](auto& x, const auto& h, auto g) {
+    const auto [lr, l1, l2, step] = std::array{h[0], h[1], h[2], h[3]};
+    auto& [var, sum, squares] = x;
+    sum += g;
+    squares += g * g;
+    const auto bounded =
+        l1 > 0 ? sign(sum) * std::max(std::abs(sum) - l1 * step, decltype(g)(0)) : sum;
+    var = -lr * bounded / (l2 * step * lr + std::sqrt(squares));
+  });
+}
+
 constexpr KernelDef kKernels[] = {
+    {"ResourceApplyAdaMax", "reference", make_ada_max},
+    {"ResourceApplyAdamWithAmsgrad", "reference", make_amsgrad},
+    {"ResourceApplyAddSign", "reference", make_add_sign},
+    {"ResourceApplyPowerSign", "reference", make_power_sign},
+    {"ResourceApplyProximalGradientDescent", "reference", make_proximal_gradient_descent},
+    {"ResourceApplyProximalAdagrad", "reference", make_proximal_adagrad},
+    {"ResourceApplyAdagradDA", "reference", make_adagrad_da},
+    {"ResourceSparseApplyMomentum", "reference", make_momentum},
+    {"ResourceSparseApplyKerasMomentum", "reference", make_keras_momentum},
+    {"ResourceSparseApplyAdagrad", "reference", make_adagrad},
+    {"ResourceSparseApplyAdagradV2", "reference", make_adagrad_v2},
+    {"ResourceSparseApplyAdagradDA", "reference", make_adagrad_da},
+    {"ResourceSparseApplyAdadelta", "reference", make_adadelta},
+    {"ResourceSparseApplyRMSProp", "reference", make_rms_prop},
+    {"ResourceSparseApplyCenteredRMSProp", "reference", make_centered_rms_prop},
+    {"ResourceSparseApplyFtrl", "reference", make_ftrl},
+    {"ResourceSparseApplyFtrlV2", "reference", make_ftrl_v2},
+    {"ResourceSparseApplyProximalAdagrad", "reference", make_proximal_adagrad},
+    {"ResourceSparseApplyProximalGradientDescent", "reference", make_proximal_gradient_descent},
     {"ResourceApplyGradientDescent", "reference", make_gradient_descent},
     {"ResourceApplyMomentum", "reference", make_momentum},
     {"ResourceApplyKerasMomentum", "reference", make_keras_momentum},

@@ -1,0 +1,54 @@
+// Crosses of categorical features, as wide models take them.
+#include "ops/families.h"
+#include "thalweg/graph/shape_context.h"
+
+namespace thalweg {
+namespace {
+
+void cross_shape(ShapeContext& c) {
+  c.set_output(0, Shape{kUnknownDim, 2});
+  c.set_output(1, Shape{kUnknownDim});
+  c.set_output(2, Shape{2});
+}
+
+constexpr const char* kIndices =
+    "indices: N * int64 | Where the entries of each sparse column lie, `[n, 2]`, row by row.";
+constexpr const char* kValues = "values: sparse_types | The entries of each, `[n]`.";
+constexpr const char* kShapes = "shapes: N * int64 | The dense shape of each, `[2]`.";
+constexpr const char* kDense = "dense_inputs: dense_types | Dense columns, `[batch, features]`.";
+constexpr const char* kOutIndices = "output_indices: int64 | Where the crosses lie, `[m, 2]`.";
+constexpr const char* kOutShape = "output_shape: int64 | The dense shape, `[2]`.";
+constexpr const char* kCount = "N: int >= 0 | How many sparse columns.";
+constexpr const char* kSparseTypes =
+    "sparse_types: list({int64, string}) >= 0 | Types of the sparse columns.";
+constexpr const char* kDenseTypes =
+    "dense_types: list({int64, string}) >= 0 | Types of the dense columns.";
+constexpr std::string_view kNoGradient = "crosses are names or hashes";
+
+constexpr OpDef kOps[] = {
+    {.name = "SparseCross",
+     .inputs = {kIndices, kValues, kShapes, kDense},
+     .outputs = {kOutIndices, "output_values: out_type | The crosses, `[m]`.", kOutShape},
+     .attrs = {kCount, "hashed_output: bool | Whether crosses are hashes, not names.",
+               "num_buckets: int >= 0 | Hashes are taken modulo this; 0: modulo 2^63 - 1.",
+               "hash_key: int | What the hash starts from.", kSparseTypes, kDenseTypes,
+               "out_type: {int64, string} | int64 of hashes, string of names.",
+               "internal_type: {int64, string} | Kept for graph files."},
+     .doc = "For each row all combinations of one feature of every column, as hashes or as names "
+            "joined by \"_X_\".",
+     .shape = cross_shape,
+     .no_gradient = kNoGradient},
+    {.name = "SparseCrossV2",
+     .inputs = {kIndices, kValues, kShapes, kDense, "sep: string | What joins names, a scalar."},
+     .outputs = {kOutIndices, "output_values: string | The crosses, `[m]`.", kOutShape},
+     .attrs = {kCount, kSparseTypes, kDenseTypes},
+     .doc = "For each row all combinations of one feature of every column, as joined names.",
+     .shape = cross_shape,
+     .no_gradient = kNoGradient},
+};
+
+}  // namespace
+
+std::span<const OpDef> sparse_cross_ops() { return kOps; }
+
+}  // namespace thalweg

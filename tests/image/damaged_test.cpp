@@ -15,7 +15,7 @@ std::vector<std::string> samples() {
           encode_jpeg(image),
           encode_jpeg(image, {.progressive = true}),
           encode_jpeg(smooth_picture(9, 9, 1)),
-          bmp(7, 5, 5),
+          bmp(8, 5, 5),
           gif(9, 7, 63)};
 }
 

@@ -123,6 +123,8 @@ def write_case(folder, name, graph_def, steps, expected):
         lines += ['fetch %s %s' % (fetch, text_of(value)) for fetch, value in zip(step.fetches, values)]
     with open(os.path.join(folder, name + '.pbtxt'), 'w') as file:
         for node in graph_def.node:
+            node.ClearField('experimental_type')
+            node.ClearField('experimental_debug_info')
             file.write('node { %s }\n' % text_format.MessageToString(node, as_one_line=True).strip())
         file.write('versions { %s }\n' % text_format.MessageToString(graph_def.versions, as_one_line=True).strip())
     with open(os.path.join(folder, name + '.steps'), 'w') as file:

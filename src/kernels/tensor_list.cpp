@@ -30,7 +30,7 @@ Tensor TensorList::item(int64_t i, const Shape& shape) const {
   return Tensor::zeros(dtype, known);
 }
 
-void TensorList::check_item(DType item_dtype, const Shape& shape) const {
+void TensorList::admit(DType item_dtype, const Shape& shape) {
   if (item_dtype != dtype) {
     throw invalid_argument("the list holds ", dtype, ", the item is ", item_dtype, shape);
   }
@@ -38,6 +38,12 @@ void TensorList::check_item(DType item_dtype, const Shape& shape) const {
     throw invalid_argument("the list holds items of shape ", element_shape, ", the item has ",
                            shape);
   }
+  if (!had_items_) {
+    item_shape_ = shape;
+  } else if (!(item_shape_ == shape)) {
+    item_shape_ = Shape::unknown();
+  }
+  had_items_ = true;
 }
 
 const TensorList& list_input(const KernelContext& context, int i, DType dtype) {
@@ -77,6 +83,7 @@ Variant zeros_like(const Variant& value) {
       zeros->items.emplace_back();
       continue;
     }
+    zeros->admit(item.dtype(), item.shape());
     zeros->items.push_back(Tensor::zeros(item.dtype(), item.shape()));
     if (item.dtype() != kVariant) continue;
     for (int64_t e = 0; e < item.num_elements(); ++e) {

@@ -22,6 +22,46 @@ Shape told_shape(const ShapeContext& c, int i) {
   return c.constant_shape(i);
 }
 
+// What is known of the shape of all items of a list: from the tensors that were put in, or from the
+// lists that a function was prepared for (`_item_shape`).
+Shape item_shape_of(Output list) {
+  constexpr int kMaxSteps = 64;
+  Shape of_new_items = Shape::unknown();
+  bool any_new = false;
+  for (int step = 0; step < kMaxSteps; ++step) {
+    const Node& node = *list.node();
+    const std::string_view type = node.type();
+    Shape found = Shape::unknown();
+    if (type == "Identity" || type == "TensorListPopBack" || type == "TensorListResize") {
+      list = node.input(0);
+      continue;
+    }
+    if (type == "TensorListPushBack" || type == "TensorListSetItem") {
+      const Shape& item = node.input(node.num_inputs() - 1).shape();
+      if (!item.is_fully_defined() || (any_new && !(item == of_new_items))) return Shape::unknown();
+      of_new_items = item;
+      any_new = true;
+      list = node.input(0);
+      continue;
+    }
+    if (type == "TensorListFromTensor" && node.input(0).shape().has_rank()) {
+      found = node.input(0).shape().slice(1);
+    } else if (const AttrValue* told = node.find_attr("_item_shape")) {
+      found = std::get<Shape>(*told);
+    }
+    const bool agrees = found.is_fully_defined() && (!any_new || found == of_new_items);
+    return agrees ? found : Shape::unknown();
+  }
+  return Shape::unknown();
+}
+
+// The shape of an item that is taken out of input 0.
+Shape taken_shape(const ShapeContext& c, int i) {
+  const Shape told = told_shape(c, i);
+  const Shape known = item_shape_of(c.node().input(0));
+  return told.is_compatible_with(known) ? told.merge(known) : told;
+}
+
 Shape rows_of(const Shape& element, int64_t count) {
   return element.has_rank() ? Shape{count}.concat(element) : Shape::unknown();
 }
@@ -38,19 +78,19 @@ void made_list(ShapeContext& c) {
 }
 void pop_shape(ShapeContext& c) {
   c.set_output(0, Shape{});
-  c.set_output(1, told_shape(c, 1));
+  c.set_output(1, taken_shape(c, 1));
 }
 void get_shape(ShapeContext& c) {
   c.with_rank(1, 0);
-  c.set_output(0, told_shape(c, 2));
+  c.set_output(0, taken_shape(c, 2));
 }
 void stack_shape(ShapeContext& c) {
   const int64_t count = c.attr<int64_t>("num_elements");
-  c.set_output(0, rows_of(told_shape(c, 1), count < 0 ? kUnknownDim : count));
+  c.set_output(0, rows_of(taken_shape(c, 1), count < 0 ? kUnknownDim : count));
 }
 void gather_shape(ShapeContext& c) {
   const Shape indices = c.with_rank(1, 1);
-  c.set_output(0, rows_of(told_shape(c, 2), indices[0]));
+  c.set_output(0, rows_of(taken_shape(c, 2), indices[0]));
 }
 void from_tensor_shape(ShapeContext& c) {
   c.with_rank_at_least(0, 1);

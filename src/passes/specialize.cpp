@@ -52,9 +52,11 @@ PlanGraph specialize(const Graph& graph, const std::vector<FeedSpec>& feeds,
     std::string name =
         feed.tensor.index() == 0 ? node.name() : str(node.name(), "_", feed.tensor.index());
     if (node.type() != "Placeholder") name += "_fed";
+    AttrMap attrs = {{"dtype", feed.dtype}, {"shape", feed.shape}};
+    if (feed.item_shape.has_rank()) attrs["_item_shape"] = feed.item_shape;
     plan.feeds.push_back(
         plan.graph
-            ->add("Placeholder", {}, {{"dtype", feed.dtype}, {"shape", feed.shape}}, {.name = name})
+            ->add("Placeholder", {}, std::move(attrs), {.name = name})
             .output());
   }
 

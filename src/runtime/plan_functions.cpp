@@ -3,6 +3,7 @@
 #include <array>
 
 #include "runtime/run_scope.h"
+#include "thalweg/kernels/tensor_list.h"
 #include "thalweg/passes/passes.h"
 
 namespace thalweg {
@@ -41,6 +42,12 @@ class PlanFunctions::Prepared final : public PreparedFunction {
       handles_.back() = HandleSpec{
           function.arguments[a], std::string(use.handles[a]->type()), use.handles[a]->attrs(),
           use.handles[a]->name()};
+    }
+    const Graph& body = *function.body;
+    for (int id = 0; id < body.num_nodes(); ++id) {
+      const std::string_view type = body.node(id).type();
+      takes_items_ = takes_items_ || type == "TensorListPopBack" || type == "TensorListGetItem" ||
+                     type == "TensorListStack" || type == "TensorListGather";
     }
   }
 
@@ -83,6 +90,7 @@ class PlanFunctions::Prepared final : public PreparedFunction {
   };
   struct Entry {
     std::vector<Shape> shapes;
+    std::vector<Shape> item_shapes;  // of lists among the arguments
     std::shared_ptr<const Plan> plan;
   };
 
@@ -98,9 +106,13 @@ class PlanFunctions::Prepared final : public PreparedFunction {
     if (auto plan = known_plan(arguments)) return plan;
     std::shared_ptr<const Plan> plan = build(arguments);
     std::vector<Shape> shapes;
-    for (const Tensor& argument : arguments) shapes.push_back(argument.shape());
+    std::vector<Shape> item_shapes;
+    for (const Tensor& argument : arguments) {
+      shapes.push_back(argument.shape());
+      item_shapes.push_back(item_shape(argument));
+    }
     const std::lock_guard lock(mutex_);
-    entries_.push_front({std::move(shapes), plan});
+    entries_.push_front({std::move(shapes), std::move(item_shapes), plan});
     if (entries_.size() > kMaxPlans) entries_.pop_back();
     return plan;
   }
@@ -115,9 +127,21 @@ class PlanFunctions::Prepared final : public PreparedFunction {
     return nullptr;
   }
 
+  // The shape of all tensors in a list; of unknown rank when there is no such.
+  static Shape item_shape(const Tensor& argument) {
+    if (argument.dtype() != kVariant || argument.rank() != 0) return Shape::unknown();
+    const auto* list = argument.data<Variant>()[0].get<TensorList>();
+    return list == nullptr ? Shape::unknown() : list->item_shape();
+  }
+
   bool fits(const Entry& entry, std::span<const Tensor> arguments) const {
     for (size_t a = 0; a < arguments.size(); ++a) {
-      if (arguments[a].is_valid() && !(arguments[a].shape() == entry.shapes[a])) return false;
+      if (!arguments[a].is_valid()) continue;
+      if (!(arguments[a].shape() == entry.shapes[a])) return false;
+      if (takes_items_ && arguments[a].dtype() == kVariant &&
+          !(item_shape(arguments[a]) == entry.item_shapes[a])) {
+        return false;
+      }
     }
     return true;
   }
@@ -131,8 +155,8 @@ class PlanFunctions::Prepared final : public PreparedFunction {
       if (handles_[a].tensor) {
         handles.push_back(handles_[a]);
       } else {
-        feeds.push_back(
-            {function_.arguments[a], arguments[a].dtype(), arguments[a].shape()});
+        feeds.push_back({function_.arguments[a], arguments[a].dtype(), arguments[a].shape(),
+                         takes_items_ ? item_shape(arguments[a]) : Shape::unknown()});
       }
     }
     std::vector<Output> fetches;
@@ -148,6 +172,7 @@ class PlanFunctions::Prepared final : public PreparedFunction {
   const Function& function_;
   std::vector<HandleSpec> handles_;  // by argument; without tensor for values
   std::vector<int> results_;
+  bool takes_items_ = false;  // out of lists: their shape is worth a plan of its own
   mutable std::mutex mutex_;
   mutable std::list<Entry> entries_;  // the last used first
 };

@@ -77,7 +77,7 @@ TEST(PassPipeline, ShowsTheGraphBeforeAndAfterEachPass) {
       {.observe = [&](std::string_view pass, const PlanGraph&) { seen.emplace_back(pass); }});
   ASSERT_EQ(seen.size(), standard_passes().size() + 1);
   EXPECT_EQ(seen[0], "");
-  EXPECT_EQ(seen[1], "fold");
+  EXPECT_EQ(seen[1], "inline");
 }
 
 }  // namespace

@@ -27,8 +27,15 @@ class TensorList final : public VariantValue {
   /// Item i; zeros where none was set, of `shape` as far as that and the list's own tell. Throws
   /// out_of_range for an index, invalid_argument for a shape that does not fit or is not known.
   Tensor item(int64_t i, const Shape& shape) const;
-  /// Throws invalid_argument when a tensor cannot be an item.
-  void check_item(DType item_dtype, const Shape& shape) const;
+  /// To be called before a tensor becomes an item. Throws invalid_argument when it cannot be one.
+  void admit(DType item_dtype, const Shape& shape);
+  /// The shape that all items have that were ever set; of unknown rank when they differ, or there
+  /// were none.
+  const Shape& item_shape() const { return item_shape_; }
+
+ private:
+  Shape item_shape_ = Shape::unknown();
+  bool had_items_ = false;
 };
 
 /// Input i of a kernel. Throws invalid_argument when it is no list, or holds another dtype.

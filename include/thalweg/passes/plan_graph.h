@@ -25,6 +25,7 @@ struct FeedSpec {
   Output tensor;
   DType dtype = DType::kInvalid;
   Shape shape;
+  Shape item_shape = Shape::unknown();  // of a list of tensors: that of each item
 };
 
 /// What a handle that a function takes as an argument stands for: the op that makes it.

@@ -94,7 +94,7 @@ KernelPtr make_push(const KernelRequest& request) {
   return make_kernel([dtype = element_dtype(request)](Context& c) {
     Tensor item = item_of(c, 1);
     auto list = list_to_change(c, 0, dtype);
-    list->check_item(item.dtype(), item.shape());
+    list->admit(item.dtype(), item.shape());
     if (list->max_num_elements >= 0 && list->size() >= list->max_num_elements) {
       throw invalid_argument("the list holds ", list->size(), " items, and may hold no more");
     }
@@ -122,7 +122,7 @@ KernelPtr make_set(const KernelRequest& request) {
     const int32_t index = *c.input<int32_t>(1);
     Tensor item = item_of(c, 2);
     auto list = list_to_change(c, 0, dtype);
-    list->check_item(item.dtype(), item.shape());
+    list->admit(item.dtype(), item.shape());
     if (resize && index >= list->size()) list->items.resize(static_cast<size_t>(index) + 1);
     if (index < 0 || index >= list->size()) {
       throw invalid_argument("item ", index, " of a list of ", list->size(),
@@ -169,7 +169,7 @@ KernelPtr make_from_tensor(const KernelRequest& request) {
   return make_kernel([spec = request.inputs[1]](Context& c) {
     const Tensor tensor = c.input_tensor(0);
     auto list = std::make_shared<TensorList>(tensor.dtype(), read_shape(c, 1, spec));
-    list->check_item(tensor.dtype(), tensor.shape().slice(1));
+    list->admit(tensor.dtype(), tensor.shape().slice(1));
     for (int64_t i = 0; i < tensor.dim(0); ++i) list->items.push_back(row_of(tensor, i));
     give_list(c, 0, std::move(list));
   });
@@ -206,7 +206,7 @@ void scatter(TensorList& list, const Tensor& tensor, const int32_t* indices, int
   if (count > tensor.dim(0)) {
     throw invalid_argument("there are ", count, " indices, but ", tensor.dim(0), " rows");
   }
-  list.check_item(tensor.dtype(), tensor.shape().slice(1));
+  list.admit(tensor.dtype(), tensor.shape().slice(1));
   for (int64_t i = 0; i < count; ++i) {
     if (indices[i] < 0) throw invalid_argument("index ", indices[i], " is negative");
     if (indices[i] >= list.size()) {
@@ -315,7 +315,7 @@ KernelPtr make_split(const KernelRequest& request) {
                                tensor.dim(0), " rows");
       }
       Tensor piece = tensor.rows(row, row + lengths[i]).clone();
-      list->check_item(piece.dtype(), piece.shape());
+      list->admit(piece.dtype(), piece.shape());
       list->items.push_back(std::move(piece));
       row += lengths[i];
     }

@@ -91,6 +91,7 @@ std::span<const KernelDef> reference_tensor_list_kernels();
 // In oneDNN's layouts, on oneDNN's primitives for the most part.
 std::span<const KernelDef> onednn_matmul_kernels();
 std::span<const KernelDef> onednn_convolution_kernels();
+std::span<const KernelDef> onednn_convolution3d_kernels();
 std::span<const KernelDef> onednn_pooling_kernels();
 std::span<const KernelDef> onednn_batch_norm_kernels();
 std::span<const KernelDef> onednn_bias_kernels();

@@ -37,8 +37,8 @@ void loss_shape(ShapeContext& c) {
 
 // The second output is the gradient of each row's loss already.
 void loss_gradient(Context& c) {
-  if (!c.grad(0)) throw unimplemented("CTCLoss has no second derivatives");
-  c.set(0, expand_dims(expand_dims(c.grad(0), 0), -1) * stop_gradient(c.output(1)));
+  if (c.grad(1)) throw unimplemented("CTCLoss has no second derivatives");
+  c.set(0, expand_dims(expand_dims(c.grad(0), 0), -1) * c.output(1));
 }
 
 void greedy_shape(ShapeContext& c) {

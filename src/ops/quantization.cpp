@@ -36,7 +36,9 @@ void vars_shape(ShapeContext& c) {
 
 void vars_gradient_shape(ShapeContext& c) {
   check_range(c, 2, Shape{});
-  rows::one_shape(c);
+  if (!c.input(0).is_compatible_with(c.input(1)))
+    throw c.error("`gradients` are ", c.input(0), ", `inputs` ", c.input(1));
+  c.set_output(0, c.input(0).merge(c.input(1)));
   c.set_output(1, Shape{});
   c.set_output(2, Shape{});
 }
@@ -235,15 +237,14 @@ constexpr OpDef kOps[] = {
      .inputs = {kValues, kInputMin, kInputMax},
      .outputs = {kRounded},
      .attrs = {kSigned, kDepth, kGiven, kFloatType, kRound, kNarrow, kAxis},
-     .doc = "QuantizeAndDequantizeV2 whose gradient passes inside of the range only; that of what "
-            "is outside goes to the range's ends.",
+     .doc = "QuantizeAndDequantizeV2 whose gradient passes inside of the range only.",
      .shape = round_shape,
      .gradient = v4_gradient},
     {.name = "QuantizeAndDequantizeV4Grad",
      .inputs = {"gradients: T | Gradient of the output.", kValues, kInputMin, kInputMax},
      .outputs = {"input_backprop: T | Gradients where `input` is inside of the range, else 0.",
-                 "input_min_backprop: T | Sum of the gradients of what is below.",
-                 "input_max_backprop: T | Of what is above."},
+                 "input_min_backprop: T | Zeros, as TensorFlow has it.",
+                 "input_max_backprop: T | Zeros."},
      .attrs = {kFloatType, kAxis},
      .doc = "Gradient of QuantizeAndDequantizeV4.",
      .shape = v4_gradient_shape,

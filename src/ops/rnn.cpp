@@ -6,6 +6,7 @@
 #include "thalweg/graph/shape_context.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
+#include "thalweg/ops/indexing.h"
 #include "thalweg/ops/linalg.h"
 #include "thalweg/ops/reduction.h"
 
@@ -102,13 +103,10 @@ Output grad_or_zeros(Context& c, int i) { return c.grad(i) ? c.grad(i) : zeros_l
 // The gradient of [x, h] w + b by x, h, w and b, from that of the product.
 void product_gradients(Context& c, Output gradient, int x, int h, int w, int b) {
   const Output joined = matmul(gradient, c.input(w), {.transpose_b = true});
-  const int64_t input = c.input(x).shape().has_rank() ? c.input(x).shape()[1] : kUnknownDim;
-  const int64_t cell = c.input(h).shape().has_rank() ? c.input(h).shape()[1] : kUnknownDim;
-  if (input == kUnknownDim || cell == kUnknownDim)
-    throw unimplemented("the gradient of a cell needs to know the sizes of its input and state");
-  const std::vector<Output> parts = split_v(joined, {input, cell}, 1);
-  c.set(x, parts[0]);
-  c.set(h, parts[1]);
+  const Output x_shape = shape_of(c.input(x)), h_shape = shape_of(c.input(h));
+  const Output behind = x_shape * constant(c.graph(), Tensor::of<int32_t>({0, 1}));
+  c.set(x, slice(joined, {0, 0}, x_shape));
+  c.set(h, slice(joined, behind, h_shape));
   c.set(w, matmul(concat({c.input(x), c.input(h)}, 1), gradient, {.transpose_a = true}));
   c.set(b, reduce_sum(gradient, 0));
 }

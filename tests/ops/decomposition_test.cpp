@@ -1,16 +1,20 @@
-// Factors whose signs are free: that they make the matrix again, and are orthonormal.
+// Factors whose signs are free: that they make the matrix again, are orthonormal, and have the
+// gradients of what does not depend on signs.
 #include "thalweg/ops/decomposition.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "reference_evaluator.h"
+#include "thalweg/autodiff/gradients.h"
 #include "thalweg/base/philox.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
 #include "thalweg/ops/complex.h"
 #include "thalweg/ops/linalg.h"
+#include "thalweg/ops/reduction.h"
 #include "thalweg/ops/standard_ops.h"
 #include "thalweg/ops/unary.h"
 
@@ -80,6 +84,50 @@ TEST_P(Decomposition, EigenvectorsAreTurnedIntoMultiplesOfThemselves) {
   const Output z = cast(square, kComplex128);
   const Output rest = batch_matmul(z, any.vectors) - any.vectors * expand_dims(any.values, -2);
   EXPECT_LT(distance(complex_abs(rest), zeros_like(complex_abs(rest))), 1e-11);
+}
+
+// The gradient of sum(weights * y) in x by central differences along a fixed direction. y must not
+// depend on the signs that factors are free to choose.
+void expect_gradient(Graph& graph, Output x, Output y, const Tensor& at) {
+  Philox random(9);
+  const auto draw = [&](const Shape& shape) {
+    Tensor t(kFloat64, shape);
+    for (double& v : t.mutable_data<double>()) v = random.normal();
+    return t;
+  };
+  const Tensor weights = draw(y.shape()), direction = draw(x.shape());
+  const Output total = reduce_sum(y * constant(graph, weights));
+  const Output slope = reduce_sum(gradient(total, x) * constant(graph, direction));
+  ReferenceEvaluator evaluator;
+  evaluator.feed(x, at);
+  const double analytic = evaluator.run(slope).item<double>();
+  double sides[2];
+  for (int side = 0; side < 2; ++side) {
+    Tensor moved = at.clone();
+    const auto values = moved.mutable_data<double>();
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] += (side == 0 ? -1e-6 : 1e-6) * direction.data<double>()[i];
+    evaluator.feed(x, moved);
+    sides[side] = evaluator.run(total).item<double>();
+  }
+  EXPECT_NEAR(analytic, (sides[1] - sides[0]) / 2e-6, 1e-5 * (1 + std::abs(analytic)));
+}
+
+TEST_P(Decomposition, SvdHasTheGradientOfTheNearestOrthonormalMatrix) {
+  const Output x = placeholder(graph_, kFloat64, GetParam());
+  const SvdFactors f = svd(x);
+  expect_gradient(graph_, x, batch_matmul(f.u, f.v, {.adj_y = true}),
+                  random_matrices(GetParam()));
+}
+
+TEST_P(Decomposition, SelfAdjointEigHasTheGradientOfAFunctionOfAMatrix) {
+  const Output x = placeholder(graph_, kFloat64, GetParam());
+  const EigenDecomposition f = self_adjoint_eig(batch_matmul(x, x, {.adj_x = true}));
+  const Output scaled = f.vectors * expand_dims(exp(-f.values), -2);
+  // A wide matrix has equal eigenvalues 0, where the gradient is none.
+  if (GetParam().dim(-1) <= GetParam().dim(-2))
+    expect_gradient(graph_, x, batch_matmul(scaled, f.vectors, {.adj_y = true}),
+                    random_matrices(GetParam()));
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Decomposition,

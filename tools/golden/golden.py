@@ -115,13 +115,11 @@ def number(value):
 
 def tensor(array):
     # A string scalar must stay an object: NumPy's own strings drop zeros at the end.
+    quantized = "q" if isinstance(array, tf.Tensor) and array.dtype.is_quantized else ""
     array = np.asarray(array, object if isinstance(array, bytes) else None)
-    if array.dtype.names:  # a quantized type is one field over an integer
-        array = array.view(array.dtype[0])
-        return tensor(array).replace("int", "@", 1).replace("u@", "quint").replace("@", "qint")
     shape = ",".join(str(d) for d in array.shape)
     name = "string" if array.dtype == object or array.dtype.kind in "SU" else array.dtype.name
-    return " ".join([f"{name}[{shape}]", *(number(v) for v in array.reshape(-1))])
+    return " ".join([f"{quantized}{name}[{shape}]", *(number(v) for v in array.reshape(-1))])
 
 
 def attr(value):
@@ -188,7 +186,7 @@ def run(case):
         for item in value if isinstance(value, list) else [value]:
             text = "resource " + tensor(item.value) if isinstance(item, Variable) else tensor(item)
             lines.append(f"input {raw_name(case.op, name)}: {text}")
-    lines += [f"output {name}: {tensor(value.numpy())}" for name, value in kept]
+    lines += [f"output {name}: {tensor(value if value.dtype.is_quantized else value.numpy())}" for name, value in kept]
     lines += [f"variable {name}: {tensor(variable.state.numpy())}" for name, variable in variables.items()]
     if case.slopes:
         lines += [f"upstream {name}: {tensor(weight.numpy())}" for name, _, weight in upstream]

@@ -184,16 +184,12 @@ KernelPtr make_v4_gradient(Request request) {
     return make_kernel([slices](KernelContext& c) {
       for (int64_t slice = 0; slice < slices.count; ++slice) {
         const auto min = widen(c.input<T>(2)[slice]), max = widen(c.input<T>(3)[slice]);
-        double below = 0, above = 0;
         slices.for_each(slice, [&](int64_t i) {
-          const T g = c.input<T>(0)[i];
           const double x = widen(c.input<T>(1)[i]);
-          c.output<T>(0)[i] = x >= min && x <= max ? g : narrow<T>(0);
-          if (x < min) below += widen(g);
-          if (x > max) above += widen(g);
+          c.output<T>(0)[i] = x >= min && x <= max ? c.input<T>(0)[i] : narrow<T>(0);
         });
-        c.output<T>(1)[slice] = narrow<T>(below);
-        c.output<T>(2)[slice] = narrow<T>(above);
+        c.output<T>(1)[slice] = narrow<T>(0);
+        c.output<T>(2)[slice] = narrow<T>(0);
       }
     });
   });

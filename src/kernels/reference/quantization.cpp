@@ -80,10 +80,8 @@ struct Quantizer {
     } else if (mode == Mode::kMinFirst) {
       const double range = (static_cast<double>(max) - min) * (kSteps<I> / (kSteps<I> - 1));
       const double scale = kSteps<I> / range;
-      const double first = std::round(min * scale);
-      slices.for_each(slice, [&](int64_t i) {
-        out[i] = saturate<I>(std::round(x[i] * scale) - (first - kLowest<I>));
-      });
+      const double first = min * scale - kLowest<I>;
+      slices.for_each(slice, [&](int64_t i) { out[i] = saturate<I>(std::round(x[i] * scale - first)); });
     } else {
       const ScaledRange<float> range(min, max,
                                      static_cast<float>(kLowest<I> + (narrow_range ? 1 : 0)),

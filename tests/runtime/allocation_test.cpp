@@ -15,6 +15,7 @@
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
 #include "thalweg/ops/control.h"
+#include "thalweg/ops/functional.h"
 #include "thalweg/ops/linalg.h"
 #include "thalweg/ops/loss.h"
 #include "thalweg/ops/reduction.h"
@@ -99,6 +100,36 @@ TEST(Allocations, ATrainingStepMakesNone) {
     std::printf("%d threads: 0 wanted, %d of thalweg, %d inside oneDNN, in 10 steps\n", threads,
                 ours.load(), library.load());
   }
+}
+
+// A run of a loop may allocate a little; an iteration may not.
+TEST(Allocations, AnIterationOfALoopMakesNone) {
+  Graph graph(standard_ops());
+  const Output n = placeholder(graph, kInt32, {});
+  const Output x = placeholder(graph, kFloat32, {16});
+  const Outputs last = while_loop(
+      [&](Output i, Output) { return less(i, n); },
+      [&](Output i, Output y) {
+        return Outputs{i + 1.0, cond(
+                                    less(i, constant(graph, Tensor(5))), [&] { return y * 1.5; },
+                                    [&] { return y * 0.5; })};
+      },
+      {constant(graph, Tensor(0)), x});
+  Session session(graph);
+  const Callable call = session.make_callable({n, x}, {last[1]});
+  const auto allocations = [&](int iterations) {
+    const std::vector<Tensor> feeds = {Tensor(iterations), Tensor::zeros(kFloat32, {16})};
+    std::vector<Tensor> results(1);
+    for (int i = 0; i < 3; ++i) call.run(feeds, results);
+    ours = library = 0;
+    counting = true;
+    call.run(feeds, results);
+    counting = false;
+    return ours.load();
+  };
+  const int few = allocations(10);
+  EXPECT_EQ(allocations(1000), few);
+  EXPECT_LE(few, 20);
 }
 
 }  // namespace

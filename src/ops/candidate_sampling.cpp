@@ -56,11 +56,11 @@ constexpr OpDef sampler(std::string_view name, std::string_view doc) {
 }
 
 constexpr OpDef kOps[] = {
-    sampler("UniformCandidateSampler",
-            "Draws classes alike. Seeds and runs as in RandomUniform."),
-    sampler("LogUniformCandidateSampler",
-            "Draws class k with probability log((k + 2) / (k + 1)) / log(range_max + 1): Zipf's law "
-            "for classes sorted by falling frequency. Seeds and runs as in RandomUniform."),
+    sampler("UniformCandidateSampler", "Draws classes alike. Seeds and runs as in RandomUniform."),
+    sampler(
+        "LogUniformCandidateSampler",
+        "Draws class k with probability log((k + 2) / (k + 1)) / log(range_max + 1): Zipf's law "
+        "for classes sorted by falling frequency. Seeds and runs as in RandomUniform."),
     {.name = "AllCandidateSampler",
      .inputs = {kTrue},
      .outputs = {kSampled, kTrueCount, kSampledCount},

@@ -140,10 +140,10 @@ Output ctc_loss(Output scores, Output label_indices, Output label_values, Output
 
 CtcGreedyResult ctc_greedy_decoder(Output scores, Output sequence_length,
                                    const CtcGreedyOptions& options) {
-  Node& node = scores.graph().add("CTCGreedyDecoder", {scores, sequence_length},
-                                  {{"merge_repeated", options.merge_repeated},
-                                   {"blank_index", options.blank_index}},
-                                  {.name = options.name});
+  Node& node = scores.graph().add(
+      "CTCGreedyDecoder", {scores, sequence_length},
+      {{"merge_repeated", options.merge_repeated}, {"blank_index", options.blank_index}},
+      {.name = options.name});
   return {{node.output(0), node.output(1), node.output(2)}, node.output(3)};
 }
 
@@ -157,8 +157,7 @@ CtcBeamResult ctc_beam_search_decoder(Output scores, Output sequence_length,
   const auto paths = static_cast<int>(options.top_paths);
   CtcBeamResult result{.log_probability = node.output(3 * paths)};
   for (int p = 0; p < paths; ++p) {
-    result.decoded.push_back(
-        {node.output(p), node.output(paths + p), node.output(2 * paths + p)});
+    result.decoded.push_back({node.output(p), node.output(paths + p), node.output(2 * paths + p)});
   }
   return result;
 }

@@ -61,8 +61,8 @@ void solve_shape(ShapeContext& c, const Shape& a, bool broadcasts) {
   if (!broadcasts && !left.is_compatible_with(right)) {
     throw c.error("`matrix` ", a, " and `rhs` ", b, " have different batches");
   }
-  c.set_output(0, matrix(broadcasts ? broadcast(left, right) : left.merge(right), a.dim(-1),
-                         b.dim(-1)));
+  c.set_output(
+      0, matrix(broadcasts ? broadcast(left, right) : left.merge(right), a.dim(-1), b.dim(-1)));
 }
 
 void matrix_solve_shape(ShapeContext& c) { solve_shape(c, square_matrices(c, 0), false); }
@@ -117,7 +117,8 @@ constexpr const char* kAdjoint =
 
 constexpr OpDef kOps[] = {
     {.name = "Cholesky",
-     .inputs = {"input: T | Positive definite matrices, `[..., n, n]`; the lower triangle is read."},
+     .inputs =
+         {"input: T | Positive definite matrices, `[..., n, n]`; the lower triangle is read."},
      .outputs = {"output: T | Lower triangular factors l, `[..., n, n]`: l l^H is the input."},
      .attrs = {kType},
      .doc = "Cholesky factors. An error when a matrix is not positive definite.",
@@ -174,8 +175,9 @@ constexpr OpDef kOps[] = {
                 "l2_regularizer: double | Weight of |X|^2, a scalar."},
      .outputs = {"output: T | X that minimises |matrix X - rhs|^2 + l2_regularizer |X|^2, "
                  "`[..., n, k]`."},
-     .attrs = {kType, "fast: bool = true | By the normal equations; otherwise by a complete "
-                      "orthogonal decomposition, which takes any rank and no regularizer."},
+     .attrs = {kType,
+               "fast: bool = true | By the normal equations; otherwise by a complete "
+               "orthogonal decomposition, which takes any rank and no regularizer."},
      .doc = "Least squares; of the solutions the shortest when m < n. The gradient exists for "
             "`fast` alone.",
      .shape = least_squares_shape,
@@ -190,9 +192,10 @@ constexpr OpDef kOps[] = {
      .gradient = qr_gradient},
     {.name = "Svd",
      .inputs = {kMatrix},
-     .outputs = {"s: T | Singular values, falling, `[..., p]` with p = min(m, n).",
-                 "u: T | Left vectors in columns, `[..., m, p]`, or `[..., m, m]`; `[0]` without.",
-                 "v: T | Right vectors in columns, `[..., n, p]`, or `[..., n, n]`; `[0]` without."},
+     .outputs =
+         {"s: T | Singular values, falling, `[..., p]` with p = min(m, n).",
+          "u: T | Left vectors in columns, `[..., m, p]`, or `[..., m, m]`; `[0]` without.",
+          "v: T | Right vectors in columns, `[..., n, p]`, or `[..., n, n]`; `[0]` without."},
      .attrs = {"compute_uv: bool = true | Whether vectors are wanted too.", kFull, kType},
      .doc = "Singular value decomposition: u diag(s) v^H is the input.",
      .shape = svd_shape,

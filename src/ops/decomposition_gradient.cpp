@@ -43,8 +43,8 @@ Output deep_qr_gradient(Output q, Output r, Output dq, Output dr) {
   const Output rdr = product_adj_b(r, dr);
   const Output skew = (qdq - adjoint(qdq)) + (rdr - adjoint(rdr));
   const Output lower = skew * lower_mask(skew);
-  Output result = product(q, dr + divide_by_adjoint(lower, r)) +
-                  divide_by_adjoint(dq - product(q, qdq), r);
+  Output result =
+      product(q, dr + divide_by_adjoint(lower, r)) + divide_by_adjoint(dq - product(q, qdq), r);
   if (is_complex(q.dtype())) {
     const Output m = (rdr - adjoint(qdq)) * identity_mask(rdr);
     const Output correction = m - cast(real(m), q.dtype());
@@ -174,9 +174,8 @@ void qr_gradient(Context& c) {
   // The columns behind the square part are q times theirs of r.
   const Output rest = matrix_columns(c.input(0), rows, columns);
   const Output d_rest = matrix_columns(dr, rows, columns);
-  const Output d_square =
-      deep_qr_gradient(q, matrix_columns(r, 0, rows), dq + product_adj_b(rest, d_rest),
-                       matrix_columns(dr, 0, rows));
+  const Output d_square = deep_qr_gradient(
+      q, matrix_columns(r, 0, rows), dq + product_adj_b(rest, d_rest), matrix_columns(dr, 0, rows));
   c.set(0, concat({d_square, product(q, d_rest)}, -1));
 }
 

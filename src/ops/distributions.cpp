@@ -13,8 +13,7 @@ void multinomial_shape(ShapeContext& c) {
   const Shape logits = c.with_rank(0, 2);
   c.with_rank(1, 0);
   const auto samples = known_scalar(c, 1);
-  if (samples && *samples < 0)
-    throw c.error("`num_samples` must not be negative, got ", *samples);
+  if (samples && *samples < 0) throw c.error("`num_samples` must not be negative, got ", *samples);
   c.set_output(0, Shape{logits[0], samples.value_or(kUnknownDim)});
 }
 
@@ -30,8 +29,7 @@ constexpr const char* kSeedType = "Tseed: {int32, int64} = int64 | Type of `seed
 constexpr const char* kLogits = "logits: T | Logarithms of weights, `[batch, classes]`.";
 constexpr const char* kCount = "num_samples: int32 | Samples a row, a scalar.";
 constexpr const char* kClasses = "output: output_dtype | Classes, `[batch, num_samples]`.";
-constexpr const char* kClassType =
-    "T: {float, double, half, bfloat16} | Type of the logits.";
+constexpr const char* kClassType = "T: {float, double, half, bfloat16} | Type of the logits.";
 constexpr const char* kClassOut = "output_dtype: {int32, int64} = int64 | Type of the result.";
 constexpr const char* kPoissonOut =
     "dtype: {float, double, int32, int64} = int64 | Type of the result.";

@@ -92,7 +92,8 @@ Output multiplicity(Output fft_length, DType dtype) {
   const Output length =
       strided_slice(fft_length, {-1}, {0}, {1}, {.end_mask = 1, .shrink_axis_mask = 1});
   Graph& graph = fft_length.graph();
-  const Output zero = constant(graph, Tensor(int32_t{0})), one = constant(graph, Tensor(int32_t{1}));
+  const Output zero = constant(graph, Tensor(int32_t{0})),
+               one = constant(graph, Tensor(int32_t{1}));
   const Output k = range(zero, floor_div(length, 2.0) + one, one);
   const Output single = logical_or(equal(k, zero), equal(k + k, length));
   return cast(select(single, ones_like(k), ones_like(k) + ones_like(k)), dtype);
@@ -125,7 +126,8 @@ void inverse_real_gradient(Context& c) {
   c.set(0, pad_to_shape_of(gradient, c.input(0)));
 }
 
-constexpr const char* kComplexType = "Tcomplex: {complex64, complex128} = complex64 | Complex type.";
+constexpr const char* kComplexType =
+    "Tcomplex: {complex64, complex128} = complex64 | Complex type.";
 constexpr const char* kRealType = "Treal: {float, double} = float | Real type.";
 
 constexpr OpDef complex_row(std::string_view name, std::string_view doc, ShapeFunction shape,

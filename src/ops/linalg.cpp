@@ -203,11 +203,12 @@ constexpr OpDef kLinalgOps[] = {
      .inputs = {"x: T | `[..., m, k]` (`[..., k, m]` with adj_x).",
                 "y: T | `[..., k, n]` (`[..., n, k]` with adj_y)."},
      .outputs = {"output: T | `[..., m, n]`; the leading dimensions of x and y are broadcast."},
-     .attrs = {"T: {bfloat16, half, float, double, int32, int64, complex64, complex128} | Element "
-               "type.",
-               "adj_x: bool = false | Whether x is replaced by its adjoint: the last two dimensions "
-               "swapped, complex elements conjugated.",
-               "adj_y: bool = false | Whether y is replaced by its adjoint."},
+     .attrs =
+         {"T: {bfloat16, half, float, double, int32, int64, complex64, complex128} | Element "
+          "type.",
+          "adj_x: bool = false | Whether x is replaced by its adjoint: the last two dimensions "
+          "swapped, complex elements conjugated.",
+          "adj_y: bool = false | Whether y is replaced by its adjoint."},
      .doc = "Products of the matrices that the last two dimensions hold.",
      .shape = batch_matmul_shape,
      .gradient = batch_matmul_gradient},

@@ -19,8 +19,8 @@ Output positions(Output x, int dim) {
   if (shape.has_rank() && shape.dim(dim) != kUnknownDim) {
     return reshape(range(x.graph(), 0, shape.dim(dim)), target);
   }
-  const Output size =
-      strided_slice(shape_of(x), {dim}, {dim + 1}, {1}, {.end_mask = dim == -1, .shrink_axis_mask = 1});
+  const Output size = strided_slice(shape_of(x), {dim}, {dim + 1}, {1},
+                                    {.end_mask = dim == -1, .shrink_axis_mask = 1});
   const Output zero = constant(x.graph(), Tensor(int32_t{0}));
   return reshape(range(zero, size, constant(x.graph(), Tensor(int32_t{1}))), target);
 }
@@ -48,9 +48,7 @@ Output adjoint(Output x) {
   return conj(transpose(x, perm));
 }
 
-Output diagonal_matrix(Output x, Output like) {
-  return expand_dims(x, -1) * identity_mask(like);
-}
+Output diagonal_matrix(Output x, Output like) { return expand_dims(x, -1) * identity_mask(like); }
 
 Output matrix_columns(Output x, int64_t begin, int64_t end) {
   return strided_slice(x, {0, begin}, {0, end}, {1, 1}, {.ellipsis_mask = 1});

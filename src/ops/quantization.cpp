@@ -144,8 +144,7 @@ constexpr const char* kAbove = "backprop_wrt_max: float | Of what is above.";
 constexpr std::string_view kSecond = "TensorFlow has none";
 
 constexpr const char* kFloatType = "T: {bfloat16, half, float, double} | Element type.";
-constexpr const char* kSigned =
-    "signed_input: bool = true | Whether the integers are signed ones.";
+constexpr const char* kSigned = "signed_input: bool = true | Whether the integers are signed ones.";
 constexpr const char* kDepth = "num_bits: int = 8 | Bits of the integers.";
 constexpr const char* kGiven =
     "range_given: bool = false | Whether the range is given; otherwise it is the input's own.";
@@ -160,8 +159,7 @@ constexpr const char* kRounded = "output: T | The shape of `input`.";
 constexpr std::string_view kRoundDoc =
     "Rounds to what integers under one factor can hold, the largest under which the range fits and "
     "0 stays 0.";
-constexpr const char* kIntegerType =
-    "T: {qint8, quint8, qint32, qint16, quint16} | Integer type.";
+constexpr const char* kIntegerType = "T: {qint8, quint8, qint32, qint16, quint16} | Integer type.";
 constexpr const char* kMode =
     "mode: {'MIN_COMBINED', 'MIN_FIRST', 'SCALED'} = 'MIN_COMBINED' | The lowest integer is the "
     "lower end; the same, and 0 is a step; 0 is 0.";
@@ -282,12 +280,10 @@ constexpr OpDef kOps[] = {
 std::span<const OpDef> quantization_ops() { return kOps; }
 
 Output fake_quant(Output x, float min, float max, const FakeQuantOptions& o) {
-  return add_op("FakeQuantWithMinMaxArgs", {x},
-                {{"min", min},
-                 {"max", max},
-                 {"num_bits", o.num_bits},
-                 {"narrow_range", o.narrow_range}},
-                o.name);
+  return add_op(
+      "FakeQuantWithMinMaxArgs", {x},
+      {{"min", min}, {"max", max}, {"num_bits", o.num_bits}, {"narrow_range", o.narrow_range}},
+      o.name);
 }
 
 Output fake_quant(Output x, Output min, Output max, const FakeQuantOptions& o) {
@@ -313,12 +309,10 @@ Output quantize_and_dequantize(Output x, Output input_min, Output input_max,
 }
 
 QuantizedTensor quantize(Output x, Output min, Output max, DType dtype, const QuantizeOptions& o) {
-  Node& node = x.graph().add("QuantizeV2", {x, min, max},
-                             {{"T", dtype},
-                              {"mode", o.mode},
-                              {"narrow_range", o.narrow_range},
-                              {"axis", o.axis}},
-                             {.name = o.name});
+  Node& node = x.graph().add(
+      "QuantizeV2", {x, min, max},
+      {{"T", dtype}, {"mode", o.mode}, {"narrow_range", o.narrow_range}, {"axis", o.axis}},
+      {.name = o.name});
   return {node.output(0), node.output(1), node.output(2)};
 }
 

@@ -169,21 +169,24 @@ Node& draw(Graph& graph, std::string_view op, std::vector<Output> inputs, AttrMa
 }
 
 Output random_uniform(Graph& graph, const IntVector& shape, const RandomOptions& options) {
-  return draw(graph, "RandomUniform", {shape.in(graph)}, {{"dtype", options.dtype}}, options).output();
+  return draw(graph, "RandomUniform", {shape.in(graph)}, {{"dtype", options.dtype}}, options)
+      .output();
 }
 
 Output random_normal(Graph& graph, const IntVector& shape, const RandomOptions& options) {
-  return draw(graph, "RandomStandardNormal", {shape.in(graph)}, {{"dtype", options.dtype}},
-              options).output();
+  return draw(graph, "RandomStandardNormal", {shape.in(graph)}, {{"dtype", options.dtype}}, options)
+      .output();
 }
 
 Output truncated_normal(Graph& graph, const IntVector& shape, const RandomOptions& options) {
-  return draw(graph, "TruncatedNormal", {shape.in(graph)}, {{"dtype", options.dtype}}, options).output();
+  return draw(graph, "TruncatedNormal", {shape.in(graph)}, {{"dtype", options.dtype}}, options)
+      .output();
 }
 
 Output random_uniform_int(const IntVector& shape, const Output& low, const Output& high,
                           const RandomOptions& options) {
-  return draw(low.graph(), "RandomUniformInt", {shape.in(low.graph()), low, high}, {}, options).output();
+  return draw(low.graph(), "RandomUniformInt", {shape.in(low.graph()), low, high}, {}, options)
+      .output();
 }
 
 Output random_shuffle(const Output& x, const RandomOptions& options) {

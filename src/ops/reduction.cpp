@@ -165,17 +165,19 @@ constexpr OpDef truth(std::string_view name, std::string_view doc) {
 }
 
 constexpr OpDef kOps[] = {
-    reduction("Sum",
-              "Sum over axes, 0 over nothing. Floats of less than 64 bits are summed in more "
-              "precision, integers wrap "
-              "around.",
-              [](Context& c) { c.set(0, spread(c, c.grad())); }, rows::kNumbersAndComplex),
-    reduction("Mean",
-              "Mean over axes, NaN over nothing. Integers are summed in 64 bits, and their mean is "
-              "cut towards zero (0 over "
-              "nothing).",
-              [](Context& c) { c.set(0, spread(c, c.grad() / reduced_count(c))); },
-              rows::kNumbersAndComplex),
+    reduction(
+        "Sum",
+        "Sum over axes, 0 over nothing. Floats of less than 64 bits are summed in more "
+        "precision, integers wrap "
+        "around.",
+        [](Context& c) { c.set(0, spread(c, c.grad())); }, rows::kNumbersAndComplex),
+    reduction(
+        "Mean",
+        "Mean over axes, NaN over nothing. Integers are summed in 64 bits, and their mean is "
+        "cut towards zero (0 over "
+        "nothing).",
+        [](Context& c) { c.set(0, spread(c, c.grad() / reduced_count(c))); },
+        rows::kNumbersAndComplex),
     reduction("Prod",
               "Product over axes, 1 over nothing; integers wrap around. The gradient is right at "
               "zeros too.",

@@ -227,12 +227,14 @@ constexpr OpDef kOps[] = {
      .shape = lstm_cell_grad_shape,
      .no_gradient = kSecond},
     block("BlockLSTM", {kForget, kClip, kPeep, kType}, block_gradient<kBlockGrad>),
-    block("BlockLSTMV2", {"cell_clip: float = 0.0 | Bound of |cs|; none when not above 0.", kPeep, kType},
+    block("BlockLSTMV2",
+          {"cell_clip: float = 0.0 | Bound of |cs|; none when not above 0.", kPeep, kType},
           block_gradient<kBlockGradV2>),
     block_grad("BlockLSTMGrad", "Gradient of BlockLSTM."),
     block_grad("BlockLSTMGradV2", "Gradient of BlockLSTMV2."),
     {.name = "GRUBlockCell",
-     .inputs = {kX, kH, "w_ru: T | Weights of the reset and update gates, `[input + cell, 2 * cell]`.",
+     .inputs = {kX, kH,
+                "w_ru: T | Weights of the reset and update gates, `[input + cell, 2 * cell]`.",
                 "w_c: T | Weights of the candidate, `[input + cell, cell]`.",
                 "b_ru: T | Bias of the gates, `[2 * cell]`.",
                 "b_c: T | Bias of the candidate, `[cell]`."},
@@ -259,14 +261,15 @@ constexpr OpDef kOps[] = {
 bool add_peepholes(const LstmWeights& weights, std::vector<Output>& inputs) {
   const int given = !!weights.wci + !!weights.wcf + !!weights.wco;
   if (given != 0 && given != 3)
-    throw invalid_argument("of the peephole weights wci, wcf and wco ", given, " are given; give "
+    throw invalid_argument("of the peephole weights wci, wcf and wco ", given,
+                           " are given; give "
                            "all or none");
   const Shape& bias = weights.bias.shape();
   if (given == 0 && !bias.is_fully_defined())
     throw invalid_argument("the bias of an LSTM must have a known size, got ", bias);
-  const Output none = given == 0 ? zeros(weights.bias.graph(), weights.bias.dtype(),
-                                         Shape{bias.num_elements() / 4})
-                                 : Output();
+  const Output none =
+      given == 0 ? zeros(weights.bias.graph(), weights.bias.dtype(), Shape{bias.num_elements() / 4})
+                 : Output();
   for (const Output& w : {weights.wci, weights.wcf, weights.wco})
     inputs.push_back(given == 0 ? none : w);
   return given == 3;

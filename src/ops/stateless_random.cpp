@@ -24,8 +24,7 @@ void seed_shape(ShapeContext& c) {
 
 void keyed_shape(ShapeContext& c) {
   const Shape key = c.with_rank(1, 1);
-  if (key[0] != kUnknownDim && key[0] != 1)
-    throw c.error("`key` must have shape [1], got ", key);
+  if (key[0] != kUnknownDim && key[0] != 1) throw c.error("`key` must have shape [1], got ", key);
   check_pair(c, 2);
   c.with_rank(3, 0);
   for (int i = 4; i < c.num_inputs(); ++i) c.with_rank(i, 0);
@@ -44,8 +43,7 @@ constexpr const char* kKey = "key: uint64 | Key of the generator, `[1]`.";
 constexpr const char* kCounter = "counter: uint64 | Where its numbers begin, `[2]`.";
 constexpr const char* kAlg = "alg: int32 | Algorithm: 1 (Philox), or 3 for any.";
 constexpr const char* kShapeType = "Tshape: {int32, int64} = int32 | Type of `shape`.";
-constexpr const char* kFloats =
-    "dtype: {half, bfloat16, float, double} = float | Element type.";
+constexpr const char* kFloats = "dtype: {half, bfloat16, float, double} = float | Element type.";
 constexpr std::string_view kIntegers = "its output is made of integers";
 
 constexpr OpDef keyed(std::string_view name, const char* output, std::string_view doc) {
@@ -61,8 +59,7 @@ constexpr OpDef keyed(std::string_view name, const char* output, std::string_vie
 constexpr OpDef kOps[] = {
     keyed("StatelessRandomUniformV2", "output: dtype | Numbers in [0, 1).",
           "Uniform random numbers as a function of key and counter; TensorFlow's to the bit."),
-    keyed("StatelessRandomNormalV2",
-          "output: dtype | Numbers of mean 0 and standard deviation 1.",
+    keyed("StatelessRandomNormalV2", "output: dtype | Numbers of mean 0 and standard deviation 1.",
           "Normal random numbers as a function of key and counter; TensorFlow's but for the last "
           "bits of its functions."),
     keyed("StatelessTruncatedNormalV2", "output: dtype | Such numbers in (-2, 2).",

@@ -109,7 +109,8 @@ constexpr OpDef kOps[] = {
      .inputs = {"x: SrcT | Any shape."},
      .outputs = {"y: DstT | The shape of `x`."},
      .attrs = {"SrcT: {float, double, bfloat16, half, int8, int16, int32, int64, uint8, uint16, "
-               "uint32, uint64, bool, complex64, complex128} "
+               "uint32, uint64, bool, "
+               "complex64, complex128} "
                "| Type to convert from.",
                "DstT: {float, double, bfloat16, half, int8, int16, int32, int64, uint8, uint16, "
                "uint32, uint64, bool, complex64, complex128} "

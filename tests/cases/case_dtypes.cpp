@@ -215,7 +215,8 @@ Case in_double(const Case& c, const OpSchema& op) {
       }
     }
   }
-  for (const auto& [tensors, args] : {std::pair(&c.inputs, &op.inputs), {&c.outputs, &op.outputs}}) {
+  for (const auto& [tensors, args] :
+       {std::pair(&c.inputs, &op.inputs), {&c.outputs, &op.outputs}}) {
     for (const CaseTensor& tensor : *tensors) {
       const ArgSchema* arg = find_arg(*args, tensor.name);
       if (arg != nullptr && tensor.value.dtype() == kComplex64)

@@ -61,7 +61,8 @@ class Differentiation {
     }
     for (int i = 0; i < node.num_outputs(); ++i) {
       const DType dtype = node.output_dtype(i);
-      if ((is_floating(dtype) || is_complex(dtype)) && is_wanted(node, i)) ys_.push_back(node.output(i));
+      if ((is_floating(dtype) || is_complex(dtype)) && is_wanted(node, i))
+        ys_.push_back(node.output(i));
     }
     for (const Tensor& y : evaluator_.run(ys_))
       weights_.push_back(random_tensor(y.dtype(), y.shape(), random_));

@@ -105,7 +105,8 @@ void for_each_op(F f) {
 const std::vector<Case>& all_cases() {
   static const std::vector<Case> cases = [] {
     std::vector<Case> all = read_cases(THALWEG_CASES, standard_ops());
-    for (Case& golden : read_cases(THALWEG_GOLDEN, standard_ops())) all.push_back(std::move(golden));
+    for (Case& golden : read_cases(THALWEG_GOLDEN, standard_ops()))
+      all.push_back(std::move(golden));
     return all;
   }();
   return cases;

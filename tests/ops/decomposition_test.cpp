@@ -77,8 +77,9 @@ TEST_P(Decomposition, SvdMakesTheMatrixAgain) {
 TEST_P(Decomposition, EigenvectorsAreTurnedIntoMultiplesOfThemselves) {
   const Output square = batch_matmul(x_, x_, {.adj_y = true});
   const EigenDecomposition self = self_adjoint_eig(square);
-  EXPECT_LT(distance(batch_matmul(square, self.vectors), self.vectors * expand_dims(self.values, -2)),
-            1e-11);
+  EXPECT_LT(
+      distance(batch_matmul(square, self.vectors), self.vectors * expand_dims(self.values, -2)),
+      1e-11);
   expect_orthonormal(self.vectors);
   const EigenDecomposition any = eig(square);
   const Output z = cast(square, kComplex128);
@@ -116,8 +117,7 @@ void expect_gradient(Graph& graph, Output x, Output y, const Tensor& at) {
 TEST_P(Decomposition, SvdHasTheGradientOfTheNearestOrthonormalMatrix) {
   const Output x = placeholder(graph_, kFloat64, GetParam());
   const SvdFactors f = svd(x);
-  expect_gradient(graph_, x, batch_matmul(f.u, f.v, {.adj_y = true}),
-                  random_matrices(GetParam()));
+  expect_gradient(graph_, x, batch_matmul(f.u, f.v, {.adj_y = true}), random_matrices(GetParam()));
 }
 
 TEST_P(Decomposition, SelfAdjointEigHasTheGradientOfAFunctionOfAMatrix) {

@@ -7,8 +7,8 @@
 namespace thalweg {
 
 struct Candidates {
-  Output sampled;                 // int64 `[num_sampled]`
-  Output true_expected_count;     // how often each true class is expected, the shape of true_classes
+  Output sampled;              // int64 `[num_sampled]`
+  Output true_expected_count;  // how often each true class is expected, the shape of true_classes
   Output sampled_expected_count;  // and each sampled one
 };
 struct SamplerOptions {

@@ -13,7 +13,8 @@ namespace thalweg {
 struct CtcLossOptions {
   bool preprocess_collapse_repeated = false;  ///< make one of equal neighbours among the labels
   bool ctc_merge_repeated = true;  ///< make one of equal neighbours among the steps' classes
-  bool ignore_longer_outputs_than_inputs = false;  ///< loss 0 for rows that cannot fit; else an error
+  bool ignore_longer_outputs_than_inputs =
+      false;  ///< loss 0 for rows that cannot fit; else an error
   std::string name = {};
 };
 /// -log p(labels) `[batch]` for scores `[time, batch, classes]` before the softmax; the last class

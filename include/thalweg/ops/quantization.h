@@ -15,8 +15,8 @@ struct FakeQuantOptions {
   bool narrow_range = false;  ///< leave the lowest integer out
   std::string name = {};
 };
-/// float32 x rounded to the steps of [min, max], of which 0 is made one. The gradient passes where x
-/// is inside. FakeQuantWithMinMaxArgs
+/// float32 x rounded to the steps of [min, max], of which 0 is made one. The gradient passes where
+/// x is inside. FakeQuantWithMinMaxArgs
 Output fake_quant(Output x, float min, float max, const FakeQuantOptions& options = {});
 /// The same with a range that is computed or learnt: scalars, which get the gradients of the
 /// elements outside. FakeQuantWithMinMaxVars

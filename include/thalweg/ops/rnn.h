@@ -9,9 +9,9 @@
 namespace thalweg {
 
 struct LstmWeights {
-  Output kernel;     ///< `[input + cell, 4 * cell]`; rows for x, then for h
-  Output bias;       ///< `[4 * cell]`
-  Output wci = {};   ///< peepholes `[cell]`, all three or none
+  Output kernel;    ///< `[input + cell, 4 * cell]`; rows for x, then for h
+  Output bias;      ///< `[4 * cell]`
+  Output wci = {};  ///< peepholes `[cell]`, all three or none
   Output wcf = {};
   Output wco = {};
 };

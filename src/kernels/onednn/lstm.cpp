@@ -20,7 +20,9 @@ using reference::LstmSizes;
 using Request = const KernelRequest&;
 
 // Rows of a batch that one thread takes at least: some microseconds of gates.
-int64_t grain(const LstmSizes& s) { return std::max<int64_t>(1, 2048 / std::max<int64_t>(1, s.cell)); }
+int64_t grain(const LstmSizes& s) {
+  return std::max<int64_t>(1, 2048 / std::max<int64_t>(1, s.cell));
+}
 
 struct Functions {
   simd::UnaryFn sigmoid = simd::find_unary("Sigmoid");
@@ -162,8 +164,8 @@ void backward(KernelContext& c, const LstmSizes& s) {
         }
         const auto saved = [&](int i) { return c.input<float>(i) + from; };
         row_backward(s, peepholes,
-                     {saved(9), saved(10), saved(11), saved(12), saved(13), saved(14),
-                      cs_prev + at, dh + at, dcs + at, step + row * columns});
+                     {saved(9), saved(10), saved(11), saved(12), saved(13), saved(14), cs_prev + at,
+                      dh + at, dcs + at, step + row * columns});
       }
     });
     if (s.peephole) {

@@ -21,9 +21,9 @@ inline constexpr bool kIsComplex =
 /// double for floating dtypes, and complex of it; uint64 for integers, whose wrapped sums are those
 /// of the narrower type.
 template <class T>
-using Accumulator = std::conditional_t<kIsFloating<T>, double,
-                                       std::conditional_t<kIsComplex<T>, std::complex<double>,
-                                                          uint64_t>>;
+using Accumulator =
+    std::conditional_t<kIsFloating<T>, double,
+                       std::conditional_t<kIsComplex<T>, std::complex<double>, uint64_t>>;
 
 template <class T>
 Accumulator<T> widen(T value) {

@@ -41,8 +41,7 @@ struct LogUniformClasses {
 // How often a class is expected among `wanted` samples, for which `tries` were drawn.
 float expected_count(double probability, int64_t wanted, int64_t tries) {
   if (tries == wanted) return static_cast<float>(probability * static_cast<double>(wanted));
-  return static_cast<float>(
-      -std::expm1(static_cast<double>(tries) * std::log1p(-probability)));
+  return static_cast<float>(-std::expm1(static_cast<double>(tries) * std::log1p(-probability)));
 }
 
 template <class Classes>
@@ -55,25 +54,26 @@ KernelPtr make_sampler(Request request) {
     throw invalid_argument("num_sampled ", wanted, " different classes of ", size,
                            " cannot be drawn: range_max must not be below");
   const int64_t true_count = request.inputs[0].shape.num_elements();
-  return make_kernel([=, classes = Classes(size), source = StreamSource(request)](KernelContext& c) {
-    RandomWords random(source.stream(c));
-    int64_t* samples = c.output<int64_t>(0);
-    std::set<int64_t> used;
-    int64_t tries = 0;
-    for (int64_t i = 0; i < wanted;) {
-      const int64_t k = classes.sample(random);
-      ++tries;
-      if (!unique || used.insert(k).second) samples[i++] = k;
-    }
-    for (int64_t i = 0; i < true_count; ++i) {
-      const int64_t k = c.input<int64_t>(0)[i];
-      if (k < 0 || k >= size)
-        throw invalid_argument("`true_classes` holds ", k, ", outside of [0, ", size, ")");
-      c.output<float>(1)[i] = expected_count(classes.probability(k), wanted, tries);
-    }
-    for (int64_t i = 0; i < wanted; ++i)
-      c.output<float>(2)[i] = expected_count(classes.probability(samples[i]), wanted, tries);
-  });
+  return make_kernel(
+      [=, classes = Classes(size), source = StreamSource(request)](KernelContext& c) {
+        RandomWords random(source.stream(c));
+        int64_t* samples = c.output<int64_t>(0);
+        std::set<int64_t> used;
+        int64_t tries = 0;
+        for (int64_t i = 0; i < wanted;) {
+          const int64_t k = classes.sample(random);
+          ++tries;
+          if (!unique || used.insert(k).second) samples[i++] = k;
+        }
+        for (int64_t i = 0; i < true_count; ++i) {
+          const int64_t k = c.input<int64_t>(0)[i];
+          if (k < 0 || k >= size)
+            throw invalid_argument("`true_classes` holds ", k, ", outside of [0, ", size, ")");
+          c.output<float>(1)[i] = expected_count(classes.probability(k), wanted, tries);
+        }
+        for (int64_t i = 0; i < wanted; ++i)
+          c.output<float>(2)[i] = expected_count(classes.probability(samples[i]), wanted, tries);
+      });
 }
 
 // All classes, each once.

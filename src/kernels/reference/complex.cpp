@@ -15,8 +15,7 @@ template <class In, class Out, class F, size_t... I>
 void mapped_row(const void* const* operands, const int64_t* steps, void* output, int64_t count,
                 double) {
   for (int64_t i = 0; i < count; ++i) {
-    static_cast<Out*>(output)[i] =
-        Out(F{}(static_cast<const In*>(operands[I])[i * steps[I]]...));
+    static_cast<Out*>(output)[i] = Out(F{}(static_cast<const In*>(operands[I])[i * steps[I]]...));
   }
 }
 
@@ -45,8 +44,7 @@ constexpr auto kJoin = []<class T>(T re, T im) { return std::complex<T>(re, im);
 constexpr KernelDef kKernels[] = {
     {"Complex", "reference",
      [](Request request) {
-       return make_mapped<decltype(kJoin)>(request, kReal, kComplex,
-                                           std::make_index_sequence<2>{});
+       return make_mapped<decltype(kJoin)>(request, kReal, kComplex, std::make_index_sequence<2>{});
      }},
     part_kernel("Real", [](auto z) { return z.real(); }),
     part_kernel("Imag", [](auto z) { return z.imag(); }),

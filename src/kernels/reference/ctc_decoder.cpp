@@ -188,8 +188,10 @@ KernelPtr make_beam_search(Request request) {
       std::stable_sort(best.begin(), best.end(),
                        [](const auto& a, const auto& b) { return a.first > b.first; });
       if (best.size() < paths)
-        throw invalid_argument("row ", row, " has ", best.size(), " label sequences, fewer than "
-                               "top_paths ", paths);
+        throw invalid_argument("row ", row, " has ", best.size(),
+                               " label sequences, fewer than "
+                               "top_paths ",
+                               paths);
       for (size_t p = 0; p < paths; ++p) {
         found[p][static_cast<size_t>(row)] = merge ? merged(best[p].second) : best[p].second;
         scores.write(c, static_cast<int>(3 * paths),

@@ -145,8 +145,7 @@ KernelPtr make_poisson(Request request) {
     return make_kernel(
         [samples = Samples(request, stateless ? "lam" : "rate")](KernelContext& context) {
           samples.fill<T>(context, [](double rate, RandomDoubles& random) {
-            return poisson_sample(rate, random,
-                                  static_cast<double>(std::numeric_limits<T>::max()));
+            return poisson_sample(rate, random, static_cast<double>(std::numeric_limits<T>::max()));
           });
         });
   });

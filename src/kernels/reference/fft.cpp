@@ -32,9 +32,7 @@ void store(DType dtype, void* data, int64_t i, Complex value) {
   switch (dtype) {
     case kFloat32: static_cast<float*>(data)[i] = static_cast<float>(value.real()); break;
     case kFloat64: static_cast<double*>(data)[i] = value.real(); break;
-    case kComplex64:
-      static_cast<std::complex<float>*>(data)[i] = std::complex<float>(value);
-      break;
+    case kComplex64: static_cast<std::complex<float>*>(data)[i] = std::complex<float>(value); break;
     default: static_cast<Complex*>(data)[i] = value;
   }
 }
@@ -130,9 +128,8 @@ class Transform {
     }
     void* out = place_.memory(context, batch_.concat(shape_of(output_dims)));
     reference::for_each_offset(
-        corner(dims, with_batch(output_dims)), [&](int64_t n, int64_t offset) {
-          store(to_, out, n, data[static_cast<size_t>(offset)]);
-        });
+        corner(dims, with_batch(output_dims)),
+        [&](int64_t n, int64_t offset) { store(to_, out, n, data[static_cast<size_t>(offset)]); });
   }
 
  private:
@@ -155,9 +152,8 @@ class Transform {
     Complexes data(static_cast<size_t>(batch_.num_elements() * product(dims)));
     const void* in = context.input_pointer(0);
     reference::for_each_offset(
-        corner(with_batch(dims_), with_batch(dims)), [&](int64_t n, int64_t offset) {
-          data[static_cast<size_t>(n)] = load(from_, in, offset);
-        });
+        corner(with_batch(dims_), with_batch(dims)),
+        [&](int64_t n, int64_t offset) { data[static_cast<size_t>(n)] = load(from_, in, offset); });
     return data;
   }
 

@@ -93,9 +93,9 @@ KernelPtr make_cell_grad(Request request) {
       }
       for (int64_t k = 0; k < s.cell; ++k) {
         const int64_t at = row * s.cell + k;
-        c.output<float>(1)[at] = static_cast<float>(
-            back(w_ru, d_ru.data(), 2 * s.cell, s.input + k) +
-            d_reset[static_cast<size_t>(k)] * r[k] + double{d_h[k]} * u[k]);
+        c.output<float>(1)[at] =
+            static_cast<float>(back(w_ru, d_ru.data(), 2 * s.cell, s.input + k) +
+                               d_reset[static_cast<size_t>(k)] * r[k] + double{d_h[k]} * u[k]);
         c.output<float>(2)[at] = static_cast<float>(d_c[static_cast<size_t>(k)]);
       }
       for (int64_t k = 0; k < 2 * s.cell; ++k)

@@ -27,7 +27,8 @@ struct LstmSizes {
     input = shape.dim(-1);
     cell = request.inputs[static_cast<size_t>(x + 1)].shape[1];
     peephole = request.node.attr<bool>("use_peephole");
-    if (const AttrValue* clip = request.node.find_attr("cell_clip")) cell_clip = std::get<float>(*clip);
+    if (const AttrValue* clip = request.node.find_attr("cell_clip"))
+      cell_clip = std::get<float>(*clip);
     if (const AttrValue* bias = request.node.find_attr("forget_bias"))
       forget_bias = std::get<float>(*bias);
     if (request.node.type().ends_with("V2")) std::swap(c, f);

@@ -36,8 +36,7 @@ class MatrixBatch {
     const int64_t count = matrix.size();
     const auto* data = static_cast<const char*>(context_.input_pointer(i));
     const int64_t first = layout.numbers[static_cast<size_t>(entry_)] * count;
-    convert_elements(layout.dtype,
-                     data + first * static_cast<int64_t>(element_size(layout.dtype)),
+    convert_elements(layout.dtype, data + first * static_cast<int64_t>(element_size(layout.dtype)),
                      kDTypeOf<S>, matrix.data(), count);
     return matrix;
   }

@@ -38,8 +38,9 @@ constexpr double kLowest = static_cast<double>(std::numeric_limits<I>::lowest())
 template <class I>
 constexpr double kHighest = static_cast<double>(std::numeric_limits<I>::max());
 template <class I>
-constexpr float kHalfRange =
-    std::is_signed_v<I> ? static_cast<float>((kHighest<I> - kLowest<I> + 1) / 2) : 0.0f;
+constexpr float kHalfRange = std::is_signed_v<I>
+                                 ? static_cast<float>((kHighest<I> - kLowest<I> + 1) / 2)
+                                 : 0.0f;
 // The steps of a range whose last step ends where the next integer would begin (MIN_FIRST).
 template <class I>
 constexpr double kSteps = kHighest<I> - kLowest<I> + 1;
@@ -81,7 +82,8 @@ struct Quantizer {
       const double range = (static_cast<double>(max) - min) * (kSteps<I> / (kSteps<I> - 1));
       const double scale = kSteps<I> / range;
       const double first = min * scale - kLowest<I>;
-      slices.for_each(slice, [&](int64_t i) { out[i] = saturate<I>(std::round(x[i] * scale - first)); });
+      slices.for_each(slice,
+                      [&](int64_t i) { out[i] = saturate<I>(std::round(x[i] * scale - first)); });
     } else {
       const ScaledRange<float> range(min, max,
                                      static_cast<float>(kLowest<I> + (narrow_range ? 1 : 0)),
@@ -152,7 +154,8 @@ KernelPtr make_dequantize(Request request) {
                                                   c.input<float>(2)[slice]);
         slices.for_each(slice, [&](int64_t i) {
           const auto x = static_cast<float>(
-              line.offset + (static_cast<double>(c.input<Q>(0)[i].value) - line.origin) * line.scale);
+              line.offset +
+              (static_cast<double>(c.input<Q>(0)[i].value) - line.origin) * line.scale);
           if (to == kBFloat16) {
             c.output<BFloat16>()[i] = BFloat16(x);
           } else {

@@ -34,7 +34,8 @@ class StreamSource {
   RandomStream keyed_stream(const KernelContext& context) const {
     const int32_t algorithm = *context.input<int32_t>(key_input_ + 2);
     if (algorithm != 1 && algorithm != 3) {
-      throw unimplemented("`alg` ", algorithm, " is no random algorithm known here; take 1 "
+      throw unimplemented("`alg` ", algorithm,
+                          " is no random algorithm known here; take 1 "
                           "(Philox) or 3 (the system's choice)");
     }
     const uint64_t key = *context.input<uint64_t>(key_input_);

@@ -80,8 +80,7 @@ Matrix<S> solve_positive(Matrix<S> gramian, double regularizer, const Matrix<S>&
 KernelPtr make_solve_ls(Request request) {
   return make_matrix_kernel(
       request, {2}, 2,
-      [fast = request.node.attr<bool>("fast")]<class S>(KernelContext& context,
-                                                        MatrixBatch<S>& m) {
+      [fast = request.node.attr<bool>("fast")]<class S>(KernelContext& context, MatrixBatch<S>& m) {
         const Matrix<S> a = m.in(0), b = m.in(1);
         const double regularizer = *context.input<double>(2);
         if (a.size() == 0 || b.size() == 0) {

@@ -13,29 +13,28 @@ using Request = const KernelRequest&;
 
 KernelPtr make_svd(Request request) {
   const bool vectors = request.node.attr<bool>("compute_uv");
-  return make_matrix_kernel(
-      request, vectors ? std::vector<int>{1, 2, 2} : std::vector<int>{1}, 1,
-      [vectors, full = request.node.attr<bool>("full_matrices")]<class S>(KernelContext&,
-                                                                          MatrixBatch<S>& m) {
-        const Matrix<S> x = m.in(0);
-        const Eigen::Index rank = std::min(x.rows(), x.cols());
-        if (x.size() == 0) {
-          if (!vectors) return;
-          m.set(1, Matrix<S>::Identity(x.rows(), full ? x.rows() : rank));
-          m.set(2, Matrix<S>::Identity(x.cols(), full ? x.cols() : rank));
-          return;
-        }
-        unsigned wanted = 0;
-        if (vectors) {
-          wanted = full ? Eigen::ComputeFullU | Eigen::ComputeFullV
-                        : Eigen::ComputeThinU | Eigen::ComputeThinV;
-        }
-        const Eigen::JacobiSVD<Matrix<S>> svd(x, wanted);
-        m.set(0, Matrix<double>(svd.singularValues()));
-        if (!vectors) return;
-        m.set(1, svd.matrixU());
-        m.set(2, svd.matrixV());
-      });
+  return make_matrix_kernel(request, vectors ? std::vector<int>{1, 2, 2} : std::vector<int>{1}, 1,
+                            [vectors, full = request.node.attr<bool>("full_matrices")]<class S>(
+                                KernelContext&, MatrixBatch<S>& m) {
+                              const Matrix<S> x = m.in(0);
+                              const Eigen::Index rank = std::min(x.rows(), x.cols());
+                              if (x.size() == 0) {
+                                if (!vectors) return;
+                                m.set(1, Matrix<S>::Identity(x.rows(), full ? x.rows() : rank));
+                                m.set(2, Matrix<S>::Identity(x.cols(), full ? x.cols() : rank));
+                                return;
+                              }
+                              unsigned wanted = 0;
+                              if (vectors) {
+                                wanted = full ? Eigen::ComputeFullU | Eigen::ComputeFullV
+                                              : Eigen::ComputeThinU | Eigen::ComputeThinV;
+                              }
+                              const Eigen::JacobiSVD<Matrix<S>> svd(x, wanted);
+                              m.set(0, Matrix<double>(svd.singularValues()));
+                              if (!vectors) return;
+                              m.set(1, svd.matrixU());
+                              m.set(2, svd.matrixV());
+                            });
 }
 
 constexpr KernelDef kKernels[] = {

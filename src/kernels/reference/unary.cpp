@@ -55,7 +55,9 @@ std::vector<Word> clear_low_bits(const void* source, int64_t count, int bits) {
 
 KernelPtr make_cast(Request request) {
   const DType from = request.inputs[0].dtype, to = request.outputs[0].dtype;
-  const auto convertible = [](DType dtype) { return is_numeric(dtype) || is_complex(dtype) || dtype == kBool; };
+  const auto convertible = [](DType dtype) {
+    return is_numeric(dtype) || is_complex(dtype) || dtype == kBool;
+  };
   if (!convertible(from) || !convertible(to)) return nullptr;
   const int64_t count = request.outputs[0].shape.num_elements();
   const int excess = mantissa_bits(from) - mantissa_bits(to);

@@ -12,7 +12,7 @@ namespace {
 
 // Ops of which at least one stands in any graph that needs a rewrite.
 bool is_old(std::string_view op) {
-  static constexpr std::array<std::string_view, 22> kOps = {"Switch",
+  static constexpr std::array<std::string_view, 23> kOps = {"Switch",
                                                             "Merge",
                                                             "Enter",
                                                             "RefSwitch",
@@ -33,7 +33,8 @@ bool is_old(std::string_view op) {
                                                             "TextLineReader",
                                                             "TFRecordReader",
                                                             "WholeFileReader",
-                                                            "IdentityReader"};
+                                                            "IdentityReader",
+                                                            "FixedLengthRecordReader"};
   return std::find(kOps.begin(), kOps.end(), op) != kOps.end();
 }
 

@@ -115,6 +115,8 @@ KernelPtr make_gather(Request request) {
         begin = level[static_cast<size_t>(begin)];
         end = level[static_cast<size_t>(end)];
       }
+      // A single row is no longer one of many.
+      if (shape.rank() == 0 && &level == &params.front()) continue;
       write_ints(split_type, places[output++].memory(context, length_of(result)), result);
     }
     const int64_t inner = table.slice(1).num_elements();

@@ -1,4 +1,8 @@
-"""Matrices and their diagonals."""
+"""Matrices and their diagonals.
+
+TensorFlow's gradients of the second versions align shorter diagonals as the third ones do by default, which is not how the
+ops themselves align them; where that matters the slopes are left out, and tests/cases checks differences.
+"""
 
 import numpy as np
 
@@ -20,19 +24,19 @@ def cases():
     for low, high, shape, m, n in [(0, None, (3,), -1, -1), (2, None, (2, 3), -1, -1), (-1, None, (3,), 4, -1),
                                    (-1, 1, (3, 3), -1, -1), (0, 2, (2, 3, 3), -1, 5), (-2, -1, (2, 2), 3, 3)]:
         inputs = {"diagonal": normal(*shape), "k": k(low, high), "num_rows": size(m), "num_cols": size(n), "padding_value": pad}
-        yield Case("MatrixDiagV2", inputs, ["diagonal"])
+        yield Case("MatrixDiagV2", inputs, ["diagonal"] if high is None or high <= 0 else [])
         for align in ["LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"]:
             yield Case("MatrixDiagV3", inputs, ["diagonal"], align=align)
     for low, high, shape in [(0, None, (3, 4)), (1, None, (2, 3, 3)), (-2, None, (4, 3)), (-1, 2, (3, 4)), (-2, -1, (2, 4, 3)),
                              (0, 1, (3, 3))]:
         inputs = {"input": normal(*shape), "k": k(low, high), "padding_value": pad}
-        yield Case("MatrixDiagPartV2", inputs, ["input"])
+        yield Case("MatrixDiagPartV2", inputs, ["input"] if high is None or high <= 0 else [])
         for align in ["LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT"]:
             yield Case("MatrixDiagPartV3", inputs, ["input"], align=align)
     for low, high, shape, packed in [(0, None, (3, 4), (3,)), (-1, None, (2, 3, 3), (2, 2)), (-1, 2, (3, 4), (4, 3)),
                                      (0, 1, (2, 3, 3), (2, 2, 3))]:
         inputs = {"input": normal(*shape), "diagonal": normal(*packed), "k": k(low, high)}
-        yield Case("MatrixSetDiagV2", inputs, ["input", "diagonal"])
+        yield Case("MatrixSetDiagV2", inputs, ["input", "diagonal"] if high is None or high <= 0 else [])
         for align in ["LEFT_RIGHT", "RIGHT_LEFT"]:
             yield Case("MatrixSetDiagV3", inputs, ["input", "diagonal"], align=align)
     for low, high in [(1, 0), (-1, 1), (0, -1), (0, 0), (-1, -1)]:

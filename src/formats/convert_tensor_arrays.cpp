@@ -108,7 +108,8 @@ class TensorArrayRewrite {
         (*node(id).def.mutable_attr())["resize_if_index_out_of_bounds"].set_b(true);
       }
     } else if (op == "TensorArrayScatterV3") {  // handle, indices, value, flow
-      become(id, "TensorListScatterIntoExistingList", array_of(id, 4), {in[3], in[2], in[1]});
+      const Array& array = array_of(id, 4);
+      become(id, "TensorListScatterIntoExistingList", array, {in[3], in[2], in[1]});
     } else if (op == "TensorArraySplitV3") {  // handle, value, lengths, flow
       const Array& array = array_of(id, 4);
       const Edge shape = shape_constant(id, array.shape, in[1]);

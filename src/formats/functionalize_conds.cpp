@@ -198,8 +198,9 @@ class CondRewrite {
     for (bool taken : {false, true}) {
       Edge edge = input_of(merge, taken);
       Boundary::Origin source = origin(edge, {draft.predicate, taken}, draft);
-      while (!source.captured && node(source.edge.node).op() == "Identity") {
-        source = origin(node(source.edge.node).inputs.at(0), {draft.predicate, taken}, draft);
+      while (!source.captured && node(source.edge.node).op() == "Identity" &&
+             node(source.edge.node).inputs.size() == 1) {
+        source = origin(node(source.edge.node).inputs[0], {draft.predicate, taken}, draft);
       }
       if (!source.captured) return std::nullopt;
       ends[taken ? 1 : 0] = source.edge;

@@ -32,13 +32,21 @@ struct Response {
   int64_t first(int64_t c) const { return std::max<int64_t>(c - radius, 0); }
   int64_t last(int64_t c) const { return std::min(c + radius, channels - 1); }
 
-  // norms[c] = bias + alpha * the sum of squares around channel c.
+  // norms[c] = bias + alpha * the sum of squares around channel c. Whole rows are added, one for
+  // each distance: a running sum would lose what stands beside a large value.
   template <class T>
-  void measure(const T* x, double* norms) const {
+  void measure(const T* x, std::vector<double>& squares, double* norms) const {
+    squares.resize(static_cast<size_t>(channels));
     for (int64_t c = 0; c < channels; ++c) {
-      double sum = 0;
-      for (int64_t i = first(c); i <= last(c); ++i) sum += widen(x[i]) * widen(x[i]);
-      norms[c] = bias + alpha * sum;
+      squares[static_cast<size_t>(c)] = alpha * widen(x[c]) * widen(x[c]);
+      norms[c] = bias;
+    }
+    const int64_t reach = std::min(radius, channels - 1);
+    for (int64_t distance = -reach; distance <= reach; ++distance) {
+      const double* square = squares.data();
+      const int64_t end = std::min(channels, channels - distance);
+      for (int64_t c = std::max<int64_t>(-distance, 0); c < end; ++c)
+        norms[c] += square[c + distance];
     }
   }
 };
@@ -47,11 +55,11 @@ KernelPtr make_lrn(const KernelRequest& request) {
   return visit_floats(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
     return make_kernel([r = Response(request)](KernelContext& c) {
       parallel_for(r.cells, 1 + 512 / (r.channels + 1), [&](int64_t begin, int64_t end) {
-        std::vector<double> norms(static_cast<size_t>(r.channels));
+        std::vector<double> norms(static_cast<size_t>(r.channels)), squares;
         for (int64_t cell = begin; cell < end; ++cell) {
           const T* x = c.input<T>(0) + cell * r.channels;
           T* y = c.output<T>() + cell * r.channels;
-          r.measure(x, norms.data());
+          r.measure(x, squares, norms.data());
           for (int64_t i = 0; i < r.channels; ++i) {
             y[i] = narrow<T>(widen(x[i]) * r.power(norms[static_cast<size_t>(i)]));
           }
@@ -66,13 +74,13 @@ KernelPtr make_lrn(const KernelRequest& request) {
 KernelPtr make_lrn_grad(const KernelRequest& request) {
   return visit_floats(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
     return make_kernel([r = Response(request)](KernelContext& c) {
-      std::vector<double> norms(static_cast<size_t>(r.channels));
+      std::vector<double> norms(static_cast<size_t>(r.channels)), squares;
       for (int64_t cell = 0; cell < r.cells; ++cell) {
         const int64_t at = cell * r.channels;
         const T* g = c.input<T>(0) + at;
         const T* x = c.input<T>(1) + at;
         const T* y = c.input<T>(2) + at;
-        r.measure(x, norms.data());
+        r.measure(x, squares, norms.data());
         for (int64_t i = 0; i < r.channels; ++i) {
           double sum = 0;
           for (int64_t j = r.first(i); j <= r.last(i); ++j) {

@@ -1,8 +1,8 @@
 // Sliding windows over volumes, for pooling; images are volumes of one plane.
 #pragma once
 
-#include <cmath>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/reference/accumulate.h"
@@ -81,8 +81,10 @@ void for_each_volume_window(const VolumePooling& p, int64_t begin, int64_t end, 
 /// Order of MaxPool: a NaN is larger than all, the first of equals stays.
 template <class T>
 bool pools_above(T a, T b) {
-  if constexpr (kIsFloating<T>) {
-    return widen(a) > widen(b) || (std::isnan(widen(a)) && !std::isnan(widen(b)));
+  if constexpr (std::is_floating_point_v<T>) {
+    return a > b || (a != a && b == b);
+  } else if constexpr (kIsFloating<T>) {
+    return pools_above(widen(a), widen(b));
   } else {
     return a > b;
   }
@@ -120,7 +122,7 @@ void max_pool_rows(const VolumePooling& p, const T* input, T* output, int64_t be
       for (int64_t c = 0; c < p.channels; ++c) {
         const T value = input[cells[i] + c * p.in.channel];
         T& best = output[out + c * p.out.channel];
-        if (pools_above(value, best)) best = value;
+        best = pools_above(value, best) ? value : best;
       }
     }
   });

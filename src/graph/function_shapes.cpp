@@ -1,8 +1,8 @@
 // The shapes of a function's results for arguments of known shapes: its body is built once more,
 // for shape inference alone, when the body by itself does not tell.
-#include <algorithm>
+#include "thalweg/graph/function_shapes.h"
 
-#include "thalweg/graph/function.h"
+#include <algorithm>
 
 namespace thalweg {
 namespace {
@@ -40,9 +40,12 @@ std::vector<bool> needed_nodes(const Function& function) {
   return needed;
 }
 
-std::vector<Shape> infer(const Function& function, std::span<const Shape> arguments) {
+}  // namespace
+
+ShapedBody with_shapes(const Function& function, std::span<const Shape> arguments,
+                       std::span<const Shape> item_shapes) {
   const Graph& body = *function.body;
-  Graph scratch(body.registry(), body.shared_functions());
+  ShapedBody shaped{.graph = std::make_unique<Graph>(body.registry(), body.shared_functions())};
   std::map<const Node*, Node*> copies;
   for (size_t a = 0; a < function.arguments.size(); ++a) {
     const Node& argument = *function.arguments[a].node();
@@ -51,8 +54,10 @@ std::vector<Shape> infer(const Function& function, std::span<const Shape> argume
     if (arguments[a].is_compatible_with(known)) {
       attrs["_output_shapes"] = std::vector<Shape>{arguments[a].merge(known)};
     }
+    if (a < item_shapes.size() && item_shapes[a].has_rank()) attrs["_item_shape"] = item_shapes[a];
     copies[&argument] =
-        &scratch.add(argument.type(), {}, std::move(attrs), {.name = argument.name()});
+        &shaped.graph->add(argument.type(), {}, std::move(attrs), {.name = argument.name()});
+    shaped.arguments.push_back(copies[&argument]->output());
   }
   const std::vector<bool> needed = needed_nodes(function);
   for (int id = 0; id < body.num_nodes(); ++id) {
@@ -62,15 +67,12 @@ std::vector<Shape> infer(const Function& function, std::span<const Shape> argume
     for (const Output& input : node.inputs())
       inputs.push_back(copies.at(input.node())->output(input.index()));
     copies[&node] =
-        &scratch.add(node.type(), std::move(inputs), node.attrs(), {.name = node.name()});
+        &shaped.graph->add(node.type(), std::move(inputs), node.attrs(), {.name = node.name()});
   }
-  std::vector<Shape> shapes;
   for (const Output& result : function.results)
-    shapes.push_back(copies.at(result.node())->output_shape(result.index()));
-  return shapes;
+    shaped.results.push_back(copies.at(result.node())->output(result.index()));
+  return shaped;
 }
-
-}  // namespace
 
 std::vector<Shape> FunctionLibrary::result_shapes(const Function& function,
                                                   std::span<const Shape> arguments) const {
@@ -97,7 +99,7 @@ std::vector<Shape> FunctionLibrary::result_shapes(const Function& function,
     Deeper() { ++depth; }
     ~Deeper() { --depth; }
   } deeper;
-  std::vector<Shape> shapes = infer(function, arguments);
+  std::vector<Shape> shapes = shapes_of(with_shapes(function, arguments).results);
   const std::lock_guard lock(mutex_);
   return shapes_.emplace(std::move(key), std::move(shapes)).first->second;
 }

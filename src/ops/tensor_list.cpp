@@ -2,7 +2,7 @@
 #include "thalweg/ops/tensor_list.h"
 
 #include "ops/families.h"
-#include "ops/known_values.h"
+#include "ops/list_contents.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/graph/shape_context.h"
 #include "thalweg/ops/array.h"
@@ -22,43 +22,10 @@ Shape told_shape(const ShapeContext& c, int i) {
   return c.constant_shape(i);
 }
 
-// What is known of the shape of all items of a list: from the tensors that were put in, or from the
-// lists that a function was prepared for (`_item_shape`).
-Shape item_shape_of(Output list) {
-  constexpr int kMaxSteps = 64;
-  Shape of_new_items = Shape::unknown();
-  bool any_new = false;
-  for (int step = 0; step < kMaxSteps; ++step) {
-    const Node& node = *list.node();
-    const std::string_view type = node.type();
-    Shape found = Shape::unknown();
-    if (type == "Identity" || type == "TensorListPopBack" || type == "TensorListResize") {
-      list = node.input(0);
-      continue;
-    }
-    if (type == "TensorListPushBack" || type == "TensorListSetItem") {
-      const Shape& item = node.input(node.num_inputs() - 1).shape();
-      if (!item.is_fully_defined() || (any_new && !(item == of_new_items))) return Shape::unknown();
-      of_new_items = item;
-      any_new = true;
-      list = node.input(0);
-      continue;
-    }
-    if (type == "TensorListFromTensor" && node.input(0).shape().has_rank()) {
-      found = node.input(0).shape().slice(1);
-    } else if (const AttrValue* told = node.find_attr("_item_shape")) {
-      found = std::get<Shape>(*told);
-    }
-    const bool agrees = found.is_fully_defined() && (!any_new || found == of_new_items);
-    return agrees ? found : Shape::unknown();
-  }
-  return Shape::unknown();
-}
-
 // The shape of an item that is taken out of input 0.
 Shape taken_shape(const ShapeContext& c, int i) {
   const Shape told = told_shape(c, i);
-  const Shape known = item_shape_of(c.node().input(0));
+  const Shape known = list_contents(c.node().input(0)).item;
   return told.is_compatible_with(known) ? told.merge(known) : told;
 }
 
@@ -85,8 +52,9 @@ void get_shape(ShapeContext& c) {
   c.set_output(0, taken_shape(c, 2));
 }
 void stack_shape(ShapeContext& c) {
-  const int64_t count = c.attr<int64_t>("num_elements");
-  c.set_output(0, rows_of(taken_shape(c, 1), count < 0 ? kUnknownDim : count));
+  const int64_t told = c.attr<int64_t>("num_elements");
+  const int64_t count = told < 0 ? list_contents(c.node().input(0)).count : told;
+  c.set_output(0, rows_of(taken_shape(c, 1), count));
 }
 void gather_shape(ShapeContext& c) {
   const Shape indices = c.with_rank(1, 1);

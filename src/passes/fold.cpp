@@ -43,7 +43,9 @@ class Fold : public Rewriter {
       values.push_back(*value);
       bytes += value->byte_size();
     }
-    if (inputs.empty() || node.output_dtype(0) == kResource || !is_small(node, bytes))
+    // A list that is no constant is taken over by what changes it.
+    const DType dtype = node.output_dtype(0);
+    if (inputs.empty() || dtype == kResource || dtype == kVariant || !is_small(node, bytes))
       return copy(node, inputs);
     std::vector<Output> outputs;
     for (Tensor& value : evaluate(node, values, kernels_))

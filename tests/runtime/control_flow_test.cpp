@@ -380,5 +380,20 @@ TEST(Maps, GoOverRows) {
   EXPECT_EQ(run(foldl(add_row, x, zero)), "float32 21");
 }
 
+TEST(Maps, HaveKnownShapesOnceTheFeedsDo) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {kUnknownDim, kUnknownDim});
+  const Output sums = scan([](Output sum, Output row) { return sum + row; }, x,
+                           reduce_sum(x, {0}) * 0.0);
+  const Output y = map_fn([](Output row) { return exp(row); }, sums) + 1.0;
+  Session session(graph);
+  const Callable step = session.make_callable({x}, {y});
+  const std::vector<Tensor> feeds = {Tensor::zeros(kFloat32, {3, 2})};
+  EXPECT_EQ(step(feeds)[0].to_string(), "float32[3, 2] [[2, 2], [2, 2], [2, 2]]");
+  EXPECT_EQ(step.explain(feeds).find("dynamic"), std::string::npos) << step.explain(feeds);
+  const std::vector<Tensor> none = {Tensor::zeros(kFloat32, {0, 2})};
+  EXPECT_EQ(step(none)[0].shape(), (Shape{0, 2}));
+}
+
 }  // namespace
 }  // namespace thalweg::testing

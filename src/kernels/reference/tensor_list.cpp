@@ -155,7 +155,11 @@ KernelPtr make_stack(const KernelRequest& request) {
                              shape);
     }
     shape = shape.merge(list.element_shape);
-    // Items that were never set are zeros of the shape that the others have.
+    // Items that were never set are zeros of the shape that the others have, or that was inferred.
+    if (output.shape.has_rank() && output.shape.rank() > 0 &&
+        output.shape.slice(1).is_compatible_with(shape)) {
+      shape = shape.merge(output.shape.slice(1));
+    }
     for (const Tensor& item : list.items) {
       if (item.is_valid() && item.shape().is_compatible_with(shape)) shape = item.shape();
     }

@@ -256,7 +256,9 @@ Node* find_extension(const Node& node) {
   const Graph& graph = node.graph();
   for (int id = node.id() + 1; id < graph.num_nodes(); ++id) {
     const AttrValue* extends = graph.node(id).find_attr(kExtends);
-    if (extends != nullptr && std::get<std::string>(*extends) == node.name()) return &graph.node(id);
+    if (extends != nullptr && std::get<std::string>(*extends) == node.name()) {
+      return &graph.node(id);
+    }
   }
   return nullptr;
 }

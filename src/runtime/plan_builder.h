@@ -9,6 +9,11 @@
 
 namespace thalweg {
 
+/// Whether the node gives its input's elements under another shape.
+bool is_view(const Node& node);
+/// Whether it makes the handle of a table or a queue.
+bool makes_handle(const Node& node);
+
 /// Builds one plan. The choice of layouts may need several rounds: a kernel that needs a variable
 /// plain is only met after another has asked for its own layout; then the round is repeated with
 /// what was learned.

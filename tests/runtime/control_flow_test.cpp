@@ -1,7 +1,9 @@
 // Calls, branches and loops as a session runs them.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <set>
+#include <thread>
 
 #include "testing.h"
 #include "thalweg/graph/function.h"
@@ -192,6 +194,69 @@ TEST(While, ChangesVariables) {
   EXPECT_EQ(values[0].at(0), 4);
   EXPECT_EQ(values[1].at(0), 16);  // read after the loop in the program
   EXPECT_EQ(session.variables().get("total").at(0), 16);
+}
+
+TEST(While, RefusesToExchangeHandles) {
+  Graph graph(standard_ops());
+  const Variable a(graph, Tensor(1.0f), {.name = "a"});
+  const Variable b(graph, Tensor(2.0f), {.name = "b"});
+  const Output zero = constant(graph, Tensor(0));
+  const Outputs last = while_loop(
+      [&](Output i, Output, Output) { return less(i, constant(graph, Tensor(2))); },
+      [&](Output i, Output first, Output second) {
+        assign_add_variable(first, constant(graph, Tensor(1.0f)));
+        return Outputs{i + 1.0, second, first};
+      },
+      {zero, a.handle(), b.handle()}, {.name = "swap"});
+  Session session(graph);
+  session.initialize();
+  expect_error(
+      Code::kUnimplemented, [&] { session.run(last[0]); }, "loop variable 1", "`swap_body`",
+      "another one");
+}
+
+TEST(While, RunsFromManyThreads) {
+  Graph graph(standard_ops());
+  const Output n = placeholder(graph, kInt32, {});
+  const Variable step(graph, Tensor(2.0f), {.name = "step"});
+  const Outputs last = while_loop([&](Output i, Output) { return less(i, n); },
+                                  [&](Output i, Output x) {
+                                    return Outputs{i + 1.0, x + step};
+                                  },
+                                  {constant(graph, Tensor(0)), constant(graph, Tensor(0.0f))});
+  Session session(graph);
+  session.initialize();
+  const Callable call = session.make_callable({n}, {last[1]});
+  std::vector<std::thread> threads;
+  std::atomic<int> right{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 20; ++i) {
+        const int count = 10 * t + i;
+        if (call({Tensor(count)})[0].at(0) == 2 * count) ++right;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(right, 80);
+}
+
+TEST(Functions, AreCalledOnShapesThatOnlyDataTell) {
+  Graph graph(standard_ops());
+  const Variable factor(graph, Tensor(3.0f), {.name = "factor"});
+  const Output x = placeholder(graph, kFloat32, {4});
+  const Output places = where(greater(x, scalar_like(x, 0)));
+  const Output y = cond(
+      less(reduce_sum(x), scalar_like(x, 100)), [&] { return cast(places, kFloat32) * factor; },
+      [&] { return cast(places, kFloat32); });
+  for (const auto& disabled : kPassChoices) {
+    Session session(graph, {.disabled_passes = disabled});
+    session.initialize();
+    EXPECT_EQ(session.run(y, {{x, Tensor::of<float>({1, -1, 2, -2})}}).to_string(),
+              "float32[2, 1] [[0], [6]]");
+    EXPECT_EQ(session.run(y, {{x, Tensor::of<float>({1, 1, 2, -2})}}).to_string(),
+              "float32[3, 1] [[0], [3], [6]]");
+  }
 }
 
 TEST(Functions, RunTheirSideEffectsInProgramOrder) {

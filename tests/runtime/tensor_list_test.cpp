@@ -41,7 +41,9 @@ TEST(TensorLists, HoldHandOutAndJoinTensors) {
   EXPECT_EQ(run(tensor_list_stack(reserved, kFloat32)), "float32[1, 2] [[0, 0]]");
   expect_error(
       Code::kInvalidArgument,
-      [&] { run(tensor_list_pop_back(empty_tensor_list(graph, kFloat32, Shape{}), kFloat32).item); },
+      [&] {
+        run(tensor_list_pop_back(empty_tensor_list(graph, kFloat32, Shape{}), kFloat32).item);
+      },
       "none");
   expect_error(
       Code::kInvalidArgument, [&] { run(tensor_list_push_back(list, one)); }, "float32", "int32");
@@ -55,7 +57,8 @@ TEST(TensorLists, ScatterGatherSplitAndResize) {
   const Output rows = constant(graph, Tensor::of<float>({1, 2, 3}, {3, 1}));
   const Output shape = constant(graph, Tensor::of<int32_t>({1}));
   const Output places = constant(graph, Tensor::of<int32_t>({3, 0, 1}));
-  const Output list = add("TensorListScatterV2", {rows, places, shape, constant(graph, Tensor(-1))});
+  const Output list =
+      add("TensorListScatterV2", {rows, places, shape, constant(graph, Tensor(-1))});
   const AttrMap floats = {{"element_dtype", kFloat32}};
   Session session(graph);
   const auto run = [&](const Output& y) { return session.run(y).to_string(); };
@@ -148,7 +151,8 @@ TEST(TensorListGradients, ReachTheItems) {
       "float64[3, 1] [[2], [4], [0]]");
   expect_slope(
       [&](Graph&, Output x) {
-        const PoppedItem last = tensor_list_pop_back(tensor_list_from_tensor(x), kFloat64, Shape{1});
+        const PoppedItem last =
+            tensor_list_pop_back(tensor_list_from_tensor(x), kFloat64, Shape{1});
         const PoppedItem middle = tensor_list_pop_back(last.list, kFloat64, Shape{1});
         return last.item * middle.item;
       },

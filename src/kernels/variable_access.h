@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "thalweg/base/error.h"
 #include "thalweg/kernels/resource.h"
@@ -34,6 +35,16 @@ inline void* writable_value(VariableState& variable) {
 /// Gives the variable the plain value at `source`, in its present buffer when that fits and is not
 /// shared.
 inline void set_plain_value(VariableState& variable, const Shape& shape, const void* source) {
+  if (variable.dtype == kString) {  // objects, which no bytes can stand for
+    Tensor copy(kString, shape);
+    std::copy_n(static_cast<const std::string*>(source), shape.num_elements(),
+                copy.mutable_data<std::string>().data());
+    variable.buffer = copy.buffer();
+    variable.value_shape = shape;
+    variable.layout = nullptr;
+    variable.initialized = true;
+    return;
+  }
   const size_t bytes = static_cast<size_t>(shape.num_elements()) * element_size(variable.dtype);
   const std::shared_ptr<Buffer> previous = variable.buffer;  // may hold the source
   const bool fits = previous != nullptr && previous->size() >= bytes && previous.use_count() == 2;

@@ -76,8 +76,7 @@ void scatter_shape(ShapeContext& c) {
 constexpr char kResource[] = "resource: resource | The variable's handle.";
 constexpr char kAnyType[] =
     "dtype: {float, double, int32, uint8, int16, int8, int64, bool, bfloat16, uint16, half, "
-    "uint32, uint64} | Element type "
-    "of the variable.";
+    "uint32, uint64, string} | Element type of the variable.";
 constexpr char kNumberType[] = "dtype: numbertype | Element type of the variable.";
 constexpr char kIndexType[] = "Tindices: {int32, int64} | Type of indices.";
 
@@ -135,6 +134,14 @@ constexpr OpDef kStateOps[] = {
      .doc = "Whether the variable has a value.",
      .shape = shape_functions::scalar,
      .no_gradient = "its output is not a number",
+     .effect = Effect::kReads},
+    {.name = "DisableCopyOnRead",
+     .inputs = {kResource},
+     .outputs = {},
+     .attrs = {},
+     .doc = "Does nothing: reads copy when they must. TensorFlow 2 puts it before it saves.",
+     .shape = [](ShapeContext&) {},
+     .no_gradient = "it has no outputs",
      .effect = Effect::kReads},
     {.name = "ResourceGather",
      .inputs = {"resource: resource | The handle of a variable `[rows, ...]`.",

@@ -76,7 +76,7 @@ std::string known_result(const std::string& name, const std::string& data,
   static const std::map<std::string, std::pair<Shape, double>> kKnown = {
       {"tensorspace_lenet.pb", {Shape{-1, 28, 28, 1}, 96.36}},
       {"tensorspace_lenet", {Shape{-1, 28, 28, 1}, 96.36}},
-      {"scisharp_dense_mnist", {Shape{-1, 784}, 95.08}},
+      {"scisharp_dense_mnist", {Shape{-1, 28, 28, 1}, 95.08}},
   };
   const auto known = kKnown.find(name);
   if (known == kKnown.end()) return {};

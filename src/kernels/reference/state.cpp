@@ -8,7 +8,8 @@ namespace thalweg {
 namespace {
 
 KernelPtr make_var_handle(const KernelRequest&) {
-  // The session hands the state itself to whoever takes the handle.
+  // The session hands the state itself to whoever takes the handle. DisableCopyOnRead has nothing
+  // to do either.
   return make_kernel([](KernelContext&) {});
 }
 
@@ -19,7 +20,10 @@ KernelPtr make_read(const KernelRequest& request) {
     check_initialized(variable);
     const size_t bytes =
         static_cast<size_t>(variable.value_shape.num_elements()) * element_size(variable.dtype);
-    if (expected == variable.value_shape) {
+    if (expected == variable.value_shape && variable.dtype == kString) {
+      const auto* strings = static_cast<const std::string*>(variable.buffer->data());
+      std::copy_n(strings, expected.num_elements(), c.output<std::string>(0));
+    } else if (expected == variable.value_shape) {
       if (bytes != 0) std::memcpy(c.output_pointer(0), variable.buffer->data(), bytes);
     } else {
       c.set_output(0, Tensor::share(variable.dtype, variable.value_shape, variable.buffer).clone());
@@ -158,6 +162,7 @@ constexpr KernelDef kKernels[] = {
     {"VarHandleOp", "reference", make_var_handle},
     {"ReadVariableOp", "reference", make_read},
     {"VarIsInitializedOp", "reference", make_is_initialized},
+    {"DisableCopyOnRead", "reference", make_var_handle},
     {"AssignVariableOp", "reference", make_assign},
     {"AssignAddVariableOp", "reference", make_assign_add<1>},
     {"AssignSubVariableOp", "reference", make_assign_add<-1>},

@@ -72,7 +72,7 @@ TEST(AttrSpec, NamesAMistakeAndItsString) {
   expect("a: int = x", "expected an integer");
   expect("a: string = 'x", "does not close");
   expect("a: int = 3 4", "`4` is left over");
-  expect("a: tensor = 1", "no default");
+  expect("a: tensor = 1", "`1` is no element type");
 }
 
 TEST(ArgSpec, HasAFixedTypeOrThatOfAnAttribute) {

@@ -116,15 +116,36 @@ void case_shape(ShapeContext& c) {
   set_shapes(c, shapes);
 }
 
+// Variables of a loop back that keep their shape because the loop forward keeps that of what they
+// are the gradients of: it gives the first input, the number of iterations.
+std::vector<bool> kept_shapes(const Node& node) {
+  std::vector<bool> kept(static_cast<size_t>(node.num_inputs()), false);
+  const AttrValue* attr = node.find_attr("_gradients_of");
+  const auto* of = attr == nullptr ? nullptr : std::get_if<std::vector<int64_t>>(attr);
+  if (of == nullptr || node.num_inputs() == 0) return kept;
+  const Node& forward = *node.input(0).node();
+  if (forward.type() != "While" && forward.type() != "StatelessWhile") return kept;
+  for (size_t g = 0; g < of->size() && g + 1 < kept.size(); ++g) {
+    const auto variable = static_cast<int>((*of)[g]);
+    if (variable >= forward.num_outputs()) return kept;
+    const Shape& shape = forward.output_shape(variable);
+    kept[g + 1] = shape.is_fully_defined() &&
+                  node.input(static_cast<int>(g) + 1).shape() == shape;
+  }
+  return kept;
+}
+
 // What of the variables' shapes no iteration changes. Each round makes something unknown or ends.
 void while_shape(ShapeContext& c) {
   const auto& types = c.attr<std::vector<DType>>("T");
   std::vector<Shape> shapes = argument_shapes(c, "input");
   const std::string& body = c.attr<FunctionName>("body").name;
+  const std::vector<bool> fixed = kept_shapes(c.node());
   for (bool changed = true; changed;) {
     changed = false;
     const auto next = results_of(c, body, shapes, types, types);
     for (size_t i = 0; i < shapes.size(); ++i) {
+      if (fixed[i]) continue;
       const Shape kept = next ? common(shapes[i], (*next)[i]) : Shape::unknown();
       changed = changed || !(kept == shapes[i]);
       shapes[i] = kept;

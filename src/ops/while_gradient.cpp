@@ -247,7 +247,9 @@ void while_gradient(GradientContext& context) {
 
   const bool stateful = is_stateful(body);
   Node& back = graph.add(stateful ? "While" : "StatelessWhile", inputs,
-                         {{"cond", FunctionName{cond.name}}, {"body", FunctionName{body.name}}});
+                         {{"cond", FunctionName{cond.name}},
+                          {"body", FunctionName{body.name}},
+                          {"_gradients_of", changed}});
   int next = 1;
   for (int64_t a : changed) context.set(static_cast<int>(a), back.output(next++));
   for (int64_t a : summed) context.set(static_cast<int>(a), back.output(next++));

@@ -3,6 +3,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
@@ -38,6 +39,7 @@ void check_size(size_t size, std::string_view what) {
 void parse_message(std::string_view bytes, std::string_view what,
                    google::protobuf::Message& message) {
   check_size(bytes.size(), what);
+  const google::protobuf::LogSilencer quiet;  // the error says it
   google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
                                                 static_cast<int>(bytes.size()));
   stream.SetRecursionLimit(kMessageDepth);
@@ -51,6 +53,7 @@ void parse_message(std::string_view bytes, std::string_view what,
 void parse_message_text(std::string_view text, std::string_view what,
                         google::protobuf::Message& message) {
   check_size(text.size(), what);
+  const google::protobuf::LogSilencer quiet;
   FirstError error;
   google::protobuf::TextFormat::Parser parser;
   parser.AllowUnknownField(true);

@@ -25,6 +25,15 @@ bool is_graph_file(const std::string& path) {
   return file_exists(path) && (path.ends_with(".pb") || path.ends_with(".pbtxt"));
 }
 
+// The files of an old checkpoint in several parts, which is refused with its reason.
+bool has_old_shards(const std::string& path) {
+  const std::string first = std::string(base_name(path)) + "-00000-of-";
+  for (const std::string& name : list_folder(folder_name(path))) {
+    if (name.starts_with(first)) return true;
+  }
+  return false;
+}
+
 Json tensors_to_json(const std::vector<SignatureTensor>& tensors) {
   Json json = Json::object();
   for (const SignatureTensor& tensor : tensors) {
@@ -181,7 +190,7 @@ void show_checkpoint(const ShowFile& wanted, Console& console) {
 bool is_file_of_others(const std::string& path) {
   if (is_folder(path)) return is_saved_model(path);
   return is_graph_file(path) || file_exists(path) ||
-         checkpoint_exists(checkpoint_prefix(path));
+         checkpoint_exists(checkpoint_prefix(path)) || has_old_shards(path);
 }
 
 void show_file(const ShowFile& wanted, Console& console) {

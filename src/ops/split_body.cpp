@@ -18,15 +18,6 @@ Output follow(Output output) {
   return output;
 }
 
-// What back-propagation adds that belongs to the way forward: loops and branches that keep what
-// they compute, the state as it is then, and shapes, which are smaller than what they are of.
-bool runs_forward(const Node& node) {
-  static constexpr std::string_view kShapes[] = {"Shape", "Rank", "Size", "BroadcastGradientArgs",
-                                                 "TensorListElementShape", "TensorListLength"};
-  return node.find_attr(kExtends) != nullptr || node.effect() == Effect::kReads ||
-         std::find(std::begin(kShapes), std::end(kShapes), node.type()) != std::end(kShapes);
-}
-
 std::vector<Output> mapped(const Node& node, const SplitBody::Mapping& map) {
   std::vector<Output> inputs;
   for (const Output& input : node.inputs()) inputs.push_back(map.at(input));
@@ -56,7 +47,7 @@ bool is_differentiable(DType dtype) {
 }
 
 SplitBody::SplitBody(const Function& function, BackPropagate back_propagate, bool is_loop)
-    : function_(function) {
+    : function_(function), is_loop_(is_loop) {
   THALWEG_CHECK(back_propagate != nullptr, "a gradient of function `", function.name,
                 "` is asked for outside gradients()");
   try {
@@ -134,6 +125,19 @@ void SplitBody::differentiate(BackPropagate back_propagate, bool is_loop) {
 bool SplitBody::becomes_constant(const Node& node) const {
   return node.type() == "ZerosLike" && node.id() >= first_added_ &&
          node.output_shape(0).is_fully_defined() && is_numeric(node.output_dtype(0));
+}
+
+// What back-propagation adds that belongs to the way forward: loops and branches that keep what
+// they compute, the state as it is then, and what is asked of a list that changes, since to keep
+// the list would make each iteration copy it. Shapes of tensors do not belong there, though they
+// are smaller than the tensors: a plan of the way back knows them only when it sees what they are
+// of.
+bool SplitBody::runs_forward(const Node& node) const {
+  if (node.type() == "TensorListElementShape" || node.type() == "TensorListLength") {
+    const int argument = argument_index(node.input(0));
+    return argument < 0 || (is_loop_ && !passed_on_[static_cast<size_t>(argument)]);
+  }
+  return node.find_attr(kExtends) != nullptr || node.effect() == Effect::kReads;
 }
 
 void SplitBody::cut() {

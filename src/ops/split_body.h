@@ -51,8 +51,10 @@ class SplitBody {
   void differentiate(BackPropagate back_propagate, bool is_loop);
   void cut();
   bool becomes_constant(const Node& node) const;
+  bool runs_forward(const Node& node) const;
 
   const Function& function_;
+  bool is_loop_;
   std::unique_ptr<Graph> graph_;
   std::vector<bool> passed_on_;  // by argument
   std::vector<int> gradient_results_;

@@ -255,9 +255,12 @@ TEST(OneDnnMatMul, BatchesBroadcastAndTranspose) {
                         {{2, 3, 4, 5}, {5, 6}},
                         {{2, 3, 5, 4}, {5, 6}, true}};
   for (const Case& c : cases) {
-    const LoneNode lone("BatchMatMulV2", {{"adj_x", c.adj_x}, {"adj_y", c.adj_y}},
-                        {some_tensor(c.a, 1), some_tensor(c.b, 2)});
-    check(lone, str(c.a, " x ", c.b), {});
+    for (const char* op : {"BatchMatMulV2", "BatchMatMul", "BatchMatMulV3"}) {
+      AttrMap attrs = {{"adj_x", c.adj_x}, {"adj_y", c.adj_y}};
+      if (std::string_view(op) == "BatchMatMulV3") attrs["Tout"] = kFloat32;
+      const LoneNode lone(op, attrs, {some_tensor(c.a, 1), some_tensor(c.b, 2)});
+      check(lone, str(op, " ", c.a, " x ", c.b), {});
+    }
   }
   const LoneNode layer("BatchMatMulV2", {},
                        {some_tensor({3, 4, 200}, 1), some_tensor({200, 150}, 2)});

@@ -218,7 +218,9 @@ constexpr KernelDef kKernels[] = {
     {"MatMul", "onednn", make_matmul},
     {"_FusedMatMul", "onednn", make_matmul},
     {"_MatMulBiasGrad", "onednn", make_matmul_bias_grad},
+    {"BatchMatMul", "onednn", make_batch_matmul},
     {"BatchMatMulV2", "onednn", make_batch_matmul},
+    {"BatchMatMulV3", "onednn", make_batch_matmul},
 };
 
 }  // namespace

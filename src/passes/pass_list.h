@@ -11,6 +11,7 @@ PlanGraph fuse_elementwise(const PlanGraph& source, const PassContext& context);
 PlanGraph fuse_epilogue(const PlanGraph& source, const PassContext& context);
 PlanGraph fuse_updates(const PlanGraph& source, const PassContext& context);
 PlanGraph inline_calls(const PlanGraph& source, const PassContext& context);
+PlanGraph lower_einsum(const PlanGraph& source, const PassContext& context);
 PlanGraph merge(const PlanGraph& source, const PassContext& context);
 PlanGraph prune(const PlanGraph& source, const PassContext& context);
 PlanGraph simplify(const PlanGraph& source, const PassContext& context);

@@ -10,6 +10,7 @@ constexpr Pass kPasses[] = {
     {"inline", "The body of a function in the place of a plain call.", inline_calls},
     {"fold", "Computes what depends on constants and known shapes only.", fold},
     {"take_branches", "An If whose choice has become known becomes its branch.", take_branches},
+    {"lower_einsum", "Einsums become transposes and products of matrices.", lower_einsum},
     {"simplify", "Algebra and movements that move nothing.", simplify},
     {"merge", "Makes equal nodes one (common subexpressions).", merge},
     {"fuse_epilogue", "Bias and activation join the product or convolution before them.",

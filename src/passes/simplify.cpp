@@ -92,8 +92,11 @@ class Simplify : public Rewriter {
       return replace(node, "AddV2", in, {}).output();
     }
     if (type == "Reshape" && in[0].node()->type() == "Reshape") {
-      return replace(node, "Reshape", {in[0].node()->input(0), in[1]}, {}).output();
+      const Output whole = in[0].node()->input(0);
+      if (is_known(whole.shape()) && whole.shape() == node.output_shape(0)) return whole;
+      return replace(node, "Reshape", {whole, in[1]}, {}).output();
     }
+    if (const Output moved = ahead_of_reshape(node, in)) return moved;
     if (type == "Transpose") return transpose_twice(node, in);
     if (type == "MatMul") return transposed_operand(node, in);
     if (type == "AddV2" || type == "Add") {
@@ -142,9 +145,65 @@ class Simplify : public Rewriter {
                    : Output();
   }
 
+  // Whether `output` is a product of matrices, with a bias perhaps, in another shape that nothing
+  // but `user` looks at.
+  bool is_reshaped_product(const Node& user, size_t input, const Output& output) const {
+    const Node& reshape = *output.node();
+    if (reshape.type() != "Reshape" || !is_floating(output.dtype()) ||
+        !has_single_use(*user.input(static_cast<int>(input)).node())) {
+      return false;
+    }
+    const Node& maker = *reshape.input(0).node();
+    return maker.type() == "MatMul" ||
+           (maker.type() == "BiasAdd" && maker.input(0).node()->type() == "MatMul");
+  }
+
+  // f(reshape(product)) as reshape(f(product)) for an f that joins the product.
+  Output ahead_of_reshape(const Node& node, const std::vector<Output>& in) {
+    static constexpr std::string_view kJoining[] = {"BiasAdd", "Relu",    "Relu6",    "Elu",
+                                                    "Tanh",    "Sigmoid", "LeakyRelu"};
+    if (std::find(std::begin(kJoining), std::end(kJoining), node.type()) == std::end(kJoining) ||
+        !is_reshaped_product(node, 0, in[0])) {
+      return {};
+    }
+    std::vector<Output> operands = in;
+    operands[0] = in[0].node()->input(0);
+    if (node.type() == "BiasAdd" &&
+        (node.attr<std::string>("data_format") != "NHWC" || !is_known(in[1].shape()) ||
+         operands[0].node()->type() != "MatMul" ||
+         operands[0].shape().dim(-1) != in[1].shape()[0])) {
+      return {};
+    }
+    const Output product = replace(node, node.type(), std::move(operands), node.attrs()).output();
+    return replace(node, "Reshape", {product, in[0].node()->input(1)}, {}).output();
+  }
+
+  // The same for a sum that becomes a bias: what is added has the last dimensions of the reshaped
+  // product, which are the columns of the product.
+  Output as_bias_of_reshaped(const Node& node, size_t which, const std::vector<Output>& in) {
+    const Output value = in[which];
+    Output bias = in[1 - which];
+    const int rank = bias.shape().rank();
+    if (!is_reshaped_product(node, which, value)) return {};
+    const Output product = value.node()->input(0);
+    if (product.node()->type() != "MatMul" || !is_known(bias.shape()) || rank < 1 ||
+        rank >= value.shape().rank() || !is_known(value.shape()) ||
+        !(value.shape().slice(-rank) == bias.shape()) ||
+        product.shape().dim(-1) != bias.shape().num_elements()) {
+      return {};
+    }
+    if (rank > 1) {
+      const Output columns = constant(node, Tensor::of<int64_t>({bias.shape().num_elements()}));
+      bias = replace(node, "Reshape", {bias, columns}, {}).output();
+    }
+    const Output sum = replace(node, "BiasAdd", {product, bias}, {}).output();
+    return replace(node, "Reshape", {sum, value.node()->input(1)}, {}).output();
+  }
+
   // A row added to a matrix product or to images is a bias, which fuses with what makes them.
   Output as_bias_add(const Node& node, const std::vector<Output>& in) {
     for (size_t i = 0; i < 2; ++i) {
+      if (const Output sum = as_bias_of_reshaped(node, i, in)) return sum;
       const Output value = in[i];
       const Output bias = in[1 - i];
       const std::string_view producer = value.node()->type();

@@ -29,7 +29,8 @@ const std::set<std::string_view>& fusible_ops() {
                                                  "ReluGrad",     "Relu6Grad",   "LeakyReluGrad",
                                                  "EluGrad",      "SeluGrad",    "SoftplusGrad",
                                                  "SoftsignGrad", "SigmoidGrad", "TanhGrad",
-                                                 "SqrtGrad",     "RsqrtGrad",   "ReciprocalGrad"};
+                                                 "SqrtGrad",     "RsqrtGrad",   "ReciprocalGrad",
+                                                 "Erfc"};
   return ops;
 }
 

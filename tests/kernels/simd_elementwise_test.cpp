@@ -44,6 +44,7 @@ const UnaryCase kUnary[] = {
     {"Tanh", [](double x) { return std::tanh(x); }, 6},
     {"Sigmoid", [](double x) { return 1 / (1 + std::exp(-x)); }, 2.5},
     {"Erf", [](double x) { return std::erf(x); }, 6},
+    {"Erfc", [](double x) { return std::erfc(x); }, 5},
     {"Softplus", [](double x) { return relu(x) + std::log1p(std::exp(-std::fabs(x))); }, 2.6},
     {"Elu", [](double x) { return x < 0 ? std::expm1(x) : x; }, 1.7},
     {"Selu",

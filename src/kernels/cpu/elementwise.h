@@ -19,7 +19,7 @@ using CompareFn = void (*)(const float* a, const float* b, uint8_t* y, int64_t n
 /// Which operand of a binary op is the single value.
 enum class ScalarSide { kFirst, kSecond };
 
-/// Abs Acos Asin Atan Ceil Cos Cosh Elu Erf Exp Expm1 Floor Inv Log Log1p Neg Reciprocal Relu Relu6
+/// Abs Acos Asin Atan Ceil Cos Cosh Elu Erf Erfc Exp Expm1 Floor Inv Log Log1p Neg Reciprocal Relu Relu6
 /// Rint Round Rsqrt Selu Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Square Tan Tanh; null for
 /// another op. Round and Rint go to even at halves, as TensorFlow's do.
 UnaryFn find_unary(std::string_view op);

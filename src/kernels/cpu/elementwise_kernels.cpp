@@ -178,7 +178,7 @@ KernelPtr make_add_n(const KernelRequest& request) {
 constexpr std::array kUnary = {
     "Abs",  "Acos",  "Asin",     "Atan",     "Ceil",  "Cos",    "Cosh",    "Elu",
     "Erf",  "Exp",   "Expm1",    "Floor",    "Log",   "Log1p",  "Neg",     "Reciprocal",
-    "Relu", "Relu6", "Rint",     "Round",    "Rsqrt", "Selu",   "Sigmoid", "Sign",
+    "Relu", "Relu6", "Rint",     "Round",    "Rsqrt", "Selu",   "Sigmoid", "Sign",   "Erfc",
     "Sin",  "Sinh",  "Softplus", "Softsign", "Sqrt",  "Square", "Tan",     "Tanh"};
 constexpr std::array kBinary = {
     "Add",      "AddV2",          "Sub",          "Mul",          "Div",

@@ -42,6 +42,10 @@ struct Erf {
   HWY_INLINE V operator()(V x) const { return erf(x); }
 };
 
+struct Erfc {
+  HWY_INLINE V operator()(V x) const { return erfc(x); }
+};
+
 struct Softplus {
   HWY_INLINE V operator()(V x) const { return softplus(x); }
 };
@@ -85,6 +89,7 @@ constexpr Named<UnaryFn> kTable[] = {
     {"Erf", map_unary<Erf, 1>},   {"Softplus", map_unary<Softplus, 1>},
     {"Elu", map_unary<Elu, 1>},   {"Selu", map_unary<Selu, 1>},
     {"Cosh", map_unary<Cosh, 1>}, {"Sinh", map_unary<Sinh, 1>},
+    {"Erfc", map_unary<Erfc, 1>},
 };
 
 }  // namespace

@@ -102,6 +102,7 @@ std::span<const KernelDef> cpu_elementwise_kernels();
 std::span<const KernelDef> cpu_fused_kernels();
 std::span<const KernelDef> cpu_reduction_kernels();
 std::span<const KernelDef> cpu_row_kernels();
+std::span<const KernelDef> cpu_transpose_kernels();
 std::span<const KernelDef> cpu_update_kernels();
 
 /// A function that returns one family.

@@ -226,7 +226,8 @@ TEST_P(SimdBinary, ReluGradStopsAnInfiniteGradientBelowZero) {
 
 TEST_P(SimdBinary, TakesOneValueOnEitherSide) {
   const std::vector<float> a = some_numbers(77, -8, 8);
-  for (const char* op : {"AddV2", "Add", "Sub", "Mul", "RealDiv", "Div", "Maximum", "Minimum"}) {
+  for (const char* op : {"AddV2", "Add", "Sub", "Mul", "RealDiv", "Div", "Maximum", "Minimum",
+                         "SquaredDifference"}) {
     const std::vector<float> b(77, 1.25f);
     std::vector<float> want(77), got(77);
     find_binary(op)(a.data(), b.data(), want.data(), 77);

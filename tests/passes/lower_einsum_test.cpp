@@ -165,6 +165,20 @@ TEST(LowerEinsum, ABatchTimesOneMatrixIsOneProductWithItsBias) {
   }
 }
 
+TEST(LowerEinsum, GeluByErfcIsOneLoopBehindTheProduct) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {2, 3, 4});
+  const Output w = placeholder(graph, kFloat32, {4, 5});
+  const Output b = placeholder(graph, kFloat32, {5});
+  const Output y = bias_add(batch_matmul(x, w), b);
+  const Output gelu = 0.5 * y * graph.add("Erfc", {y * -0.70710678}).output();
+  Counts counts = count_ops(expect_same_numbers(
+      graph, {x, w, b}, {some({2, 3, 4}, 1), some({4, 5}, 2), some({5}, 3)}, {gelu}));
+  EXPECT_EQ(counts["_FusedMatMul"], 1);
+  EXPECT_EQ(counts["_FusedElementwise"], 1);
+  EXPECT_EQ(counts["Erfc"], 0);
+}
+
 TEST(LowerEinsum, ABiasStaysBehindAReshapeThatOthersRead) {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {6, 4});

@@ -80,17 +80,27 @@ constexpr Named<BinaryFn> kBinary[] = {
 };
 
 constexpr Named<BinaryScalarFn> kScalarFirst[] = {
-    {"AddV2", map_scalar_first<Add>},       {"Add", map_scalar_first<Add>},
-    {"Sub", map_scalar_first<Sub>},         {"Mul", map_scalar_first<Mul>},
-    {"RealDiv", map_scalar_first<Div>},     {"Div", map_scalar_first<Div>},
-    {"Maximum", map_scalar_first<Maximum>}, {"Minimum", map_scalar_first<Minimum>},
+    {"AddV2", map_scalar_first<Add>},
+    {"Add", map_scalar_first<Add>},
+    {"Sub", map_scalar_first<Sub>},
+    {"Mul", map_scalar_first<Mul>},
+    {"RealDiv", map_scalar_first<Div>},
+    {"Div", map_scalar_first<Div>},
+    {"Maximum", map_scalar_first<Maximum>},
+    {"Minimum", map_scalar_first<Minimum>},
+    {"SquaredDifference", map_scalar_first<SquaredDifference>},
 };
 
 constexpr Named<BinaryScalarFn> kScalarSecond[] = {
-    {"AddV2", map_scalar_second<Add>},       {"Add", map_scalar_second<Add>},
-    {"Sub", map_scalar_second<Sub>},         {"Mul", map_scalar_second<Mul>},
-    {"RealDiv", map_scalar_second<Div>},     {"Div", map_scalar_second<Div>},
-    {"Maximum", map_scalar_second<Maximum>}, {"Minimum", map_scalar_second<Minimum>},
+    {"AddV2", map_scalar_second<Add>},
+    {"Add", map_scalar_second<Add>},
+    {"Sub", map_scalar_second<Sub>},
+    {"Mul", map_scalar_second<Mul>},
+    {"RealDiv", map_scalar_second<Div>},
+    {"Div", map_scalar_second<Div>},
+    {"Maximum", map_scalar_second<Maximum>},
+    {"Minimum", map_scalar_second<Minimum>},
+    {"SquaredDifference", map_scalar_second<SquaredDifference>},
 };
 
 }  // namespace

@@ -19,9 +19,9 @@ using CompareFn = void (*)(const float* a, const float* b, uint8_t* y, int64_t n
 /// Which operand of a binary op is the single value.
 enum class ScalarSide { kFirst, kSecond };
 
-/// Abs Acos Asin Atan Ceil Cos Cosh Elu Erf Erfc Exp Expm1 Floor Inv Log Log1p Neg Reciprocal Relu Relu6
-/// Rint Round Rsqrt Selu Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Square Tan Tanh; null for
-/// another op. Round and Rint go to even at halves, as TensorFlow's do.
+/// Abs Acos Asin Atan Ceil Cos Cosh Elu Erf Erfc Exp Expm1 Floor Inv Log Log1p Neg Reciprocal Relu
+/// Relu6 Rint Round Rsqrt Selu Sigmoid Sign Sin Sinh Softplus Softsign Sqrt Square Tan Tanh; null
+/// for another op. Round and Rint go to even at halves, as TensorFlow's do.
 UnaryFn find_unary(std::string_view op);
 
 /// Add AddV2 Sub Mul Div RealDiv DivNoNan Maximum Minimum SquaredDifference Pow, and the gradients
@@ -31,7 +31,7 @@ UnaryFn find_unary(std::string_view op);
 BinaryFn find_binary(std::string_view op);
 
 /// y = op(a, b) or, with ScalarSide::kFirst, op(b, a), where b is one value: Add AddV2 Sub Mul Div
-/// RealDiv Maximum Minimum; null for another op.
+/// RealDiv Maximum Minimum SquaredDifference; null for another op.
 BinaryScalarFn find_binary_scalar(std::string_view op, ScalarSide side);
 
 /// _MulAdd: a * b + c, rounded once where the CPU can; null for another op.

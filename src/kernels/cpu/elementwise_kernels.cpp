@@ -84,6 +84,28 @@ KernelPtr make_scalar_binary(const KernelRequest& request, ElementwisePlan plan)
       std::move(plan.traits));
 }
 
+// One operand a row, the other a column: each element of the column with the whole row.
+KernelPtr make_outer_binary(const KernelRequest& request, ElementwisePlan plan) {
+  const int row = plan.operands[0].pattern == Pattern::kRow ? 0 : 1;
+  const int64_t length = plan.operands[static_cast<size_t>(row)].length;
+  const int64_t rows = plan.operands[static_cast<size_t>(1 - row)].length;
+  const auto function = simd::find_binary_scalar(
+      request.node.type(), row == 0 ? simd::ScalarSide::kSecond : simd::ScalarSide::kFirst);
+  if (function == nullptr || length * rows != plan.count) return nullptr;
+  return make_kernel(
+      [=](KernelContext& context) {
+        const float* x = context.input<float>(row);
+        const float* v = context.input<float>(1 - row);
+        float* y = context.output<float>();
+        parallel_for(rows, std::max<int64_t>(1, kGrain / std::max<int64_t>(length, 1)),
+                     [=](int64_t begin, int64_t end) {
+                       for (int64_t r = begin; r < end; ++r)
+                         function(x, v[r], y + r * length, length);
+                     });
+      },
+      std::move(plan.traits));
+}
+
 // One operand full, the other a row or a column: row by row.
 KernelPtr make_row_binary(const KernelRequest& request, ElementwisePlan plan) {
   const std::string_view op = request.node.type();
@@ -138,6 +160,10 @@ KernelPtr make_binary(const KernelRequest& request) {
         },
         std::move(plan->traits));
   }
+  if ((a == Pattern::kRow && b == Pattern::kColumn) ||
+      (a == Pattern::kColumn && b == Pattern::kRow)) {
+    return make_outer_binary(request, std::move(*plan));
+  }
   if (a != Pattern::kFull && b != Pattern::kFull) return nullptr;
   if (a == Pattern::kScalar || b == Pattern::kScalar) {
     // A padded layout would see op(0, value) in its padding.
@@ -176,10 +202,10 @@ KernelPtr make_add_n(const KernelRequest& request) {
 }
 
 constexpr std::array kUnary = {
-    "Abs",  "Acos",  "Asin",     "Atan",     "Ceil",  "Cos",    "Cosh",    "Elu",
-    "Erf",  "Exp",   "Expm1",    "Floor",    "Log",   "Log1p",  "Neg",     "Reciprocal",
-    "Relu", "Relu6", "Rint",     "Round",    "Rsqrt", "Selu",   "Sigmoid", "Sign",   "Erfc",
-    "Sin",  "Sinh",  "Softplus", "Softsign", "Sqrt",  "Square", "Tan",     "Tanh"};
+    "Abs",      "Acos",     "Asin",  "Atan",   "Ceil",    "Cos",  "Cosh",       "Elu",  "Erf",
+    "Exp",      "Expm1",    "Floor", "Log",    "Log1p",   "Neg",  "Reciprocal", "Relu", "Relu6",
+    "Rint",     "Round",    "Rsqrt", "Selu",   "Sigmoid", "Sign", "Erfc",       "Sin",  "Sinh",
+    "Softplus", "Softsign", "Sqrt",  "Square", "Tan",     "Tanh"};
 constexpr std::array kBinary = {
     "Add",      "AddV2",          "Sub",          "Mul",          "Div",
     "RealDiv",  "DivNoNan",       "Maximum",      "Minimum",      "SquaredDifference",

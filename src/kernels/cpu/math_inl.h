@@ -132,11 +132,12 @@ HWY_INLINE V erf(V x) {
 HWY_INLINE V erfc(V x) {
   const V t = at_most(hn::Abs(x), set(10.1f));
   const V q = hn::Div(hn::Sub(t, set(2.0f)), hn::Add(t, set(2.0f)));
-  const V p = horner(q, 1.27697837f, -0.0927639157f, -0.166030958f, 0.164054602f, -0.0542074889f,
-                     -0.00805798173f, 0.00864036474f, 0.00131413748f, -0.00123818405f,
-                     -0.000404720398f);
+  const V p =
+      horner(q, 1.27697837f, -0.0927639157f, -0.166030958f, 0.164054602f, -0.0542074889f,
+             -0.00805798173f, 0.00864036474f, 0.00131413748f, -0.00123818405f, -0.000404720398f);
   const V r = hn::Div(p, hn::MulAdd(t, set(2.0f), set(1.0f)));
-  const V head = as_float(hn::And(as_int(t), hn::Set(I32(), -4096)));  // 12 bits: its square is exact
+  const V head =
+      as_float(hn::And(as_int(t), hn::Set(I32(), -4096)));  // 12 bits: its square is exact
   ExpParts parts = split_exponent(hn::Neg(hn::Mul(head, head)));
   parts.r = hn::NegMulAdd(hn::Sub(t, head), hn::Add(t, head), parts.r);
   const V tail = scale<0>(hn::Mul(exp_reduced(parts.r), r), parts);

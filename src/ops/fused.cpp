@@ -87,6 +87,18 @@ constexpr OpDef kFusedOpsTable[] = {
            shape_of_op(c, convolution_ops(), "Conv2D");
          },
      .no_gradient = kNoGradient},
+    {.name = "_FusedDepthwiseConv2dNative",
+     .inputs = {"input: T | Images.", "filter: T | As in DepthwiseConv2dNative.", kArgs},
+     .outputs = {"output: T | Images."},
+     .attrs = {kFloat, kNumArgs, kFusedOps, kAlpha, kStrides, kPadding, kExplicit, kFormat,
+               kDilations},
+     .doc = "DepthwiseConv2dNative with bias and activation.",
+     .shape =
+         [](ShapeContext& c) {
+           check_epilogue(c);
+           shape_of_op(c, convolution_ops(), "DepthwiseConv2dNative");
+         },
+     .no_gradient = kNoGradient},
     {.name = "_MatMulBiasGrad",
      .inputs = {"a: T | The layer's input, `[batch, k]`.",
                 "grad: T | The gradient of its output, `[batch, n]`."},

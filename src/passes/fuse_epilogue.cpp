@@ -18,6 +18,8 @@ bool is_activation(std::string_view type) {
 std::string_view fused_name(std::string_view type) {
   if (type == "MatMul" || type == "_FusedMatMul") return "_FusedMatMul";
   if (type == "Conv2D" || type == "_FusedConv2D") return "_FusedConv2D";
+  if (type == "DepthwiseConv2dNative" || type == "_FusedDepthwiseConv2dNative")
+    return "_FusedDepthwiseConv2dNative";
   return {};
 }
 

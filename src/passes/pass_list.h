@@ -6,6 +6,8 @@
 namespace thalweg {
 
 PlanGraph fold(const PlanGraph& source, const PassContext& context);
+PlanGraph fold_pad(const PlanGraph& source, const PassContext& context);
+PlanGraph fold_scale(const PlanGraph& source, const PassContext& context);
 PlanGraph fuse_bias_grad(const PlanGraph& source, const PassContext& context);
 PlanGraph fuse_elementwise(const PlanGraph& source, const PassContext& context);
 PlanGraph fuse_epilogue(const PlanGraph& source, const PassContext& context);

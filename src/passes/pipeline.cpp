@@ -13,6 +13,8 @@ constexpr Pass kPasses[] = {
     {"lower_einsum", "Einsums become transposes and products of matrices.", lower_einsum},
     {"simplify", "Algebra and movements that move nothing.", simplify},
     {"merge", "Makes equal nodes one (common subexpressions).", merge},
+    {"fold_pad", "Zeros around images become the padding of the convolution behind.", fold_pad},
+    {"fold_scale", "Factors for each channel join the constant filter before them.", fold_scale},
     {"fuse_epilogue", "Bias and activation join the product or convolution before them.",
      fuse_epilogue},
     {"fuse_bias_grad", "One kernel for the gradients of weights and bias.", fuse_bias_grad},

@@ -168,6 +168,7 @@ constexpr KernelDef kKernels[] = {
     {"Conv2DBackpropFilter", "onednn", make_backprop_filter<false>},
     {"_Conv2DBackpropFilterBias", "onednn", make_backprop_filter<false, true>},
     {"DepthwiseConv2dNative", "onednn", make_forward<true>},
+    {"_FusedDepthwiseConv2dNative", "onednn", make_forward<true>},
     {"DepthwiseConv2dNativeBackpropInput", "onednn", make_backprop_input<true>},
     {"DepthwiseConv2dNativeBackpropFilter", "onednn", make_backprop_filter<true>},
 };

@@ -178,10 +178,12 @@ KernelPtr make_resource_apply(const KernelRequest& request) {
 
 constexpr char kMatMul[] = "MatMul";
 constexpr char kConv2D[] = "Conv2D";
+constexpr char kDepthwise[] = "DepthwiseConv2dNative";
 
 constexpr KernelDef kFusedKernels[] = {
     {"_FusedMatMul", "reference", make_with_epilogue<kMatMul>},
     {"_FusedConv2D", "reference", make_with_epilogue<kConv2D>},
+    {"_FusedDepthwiseConv2dNative", "reference", make_with_epilogue<kDepthwise>},
     {"_MatMulBiasGrad", "reference", make_matmul_bias_grad},
     {"_Conv2DBackpropFilterBias", "reference", make_filter_bias_grad},
     {"_FusedElementwise", "reference", make_elementwise},

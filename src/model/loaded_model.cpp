@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "model/frozen_graph.h"
 #include "thalweg/base/file.h"
 #include "thalweg/formats/checkpoint.h"
 #include "thalweg/ops/standard_ops.h"
@@ -35,8 +36,9 @@ std::vector<std::string> needed_tensors(const MetaGraph& meta,
     for (const auto* list : {&signature.inputs, &signature.outputs}) {
       for (const SignatureTensor& tensor : *list) {
         if (tensor.tensor.empty()) {
-          throw unimplemented("signature `", signature.name, "`: `", tensor.key,
-                              "` is a sparse or composite tensor, which thalweg cannot take or give");
+          throw unimplemented(
+              "signature `", signature.name, "`: `", tensor.key,
+              "` is a sparse or composite tensor, which thalweg cannot take or give");
         }
         names.push_back(tensor.tensor);
       }
@@ -44,11 +46,6 @@ std::vector<std::string> needed_tensors(const MetaGraph& meta,
   }
   if (!meta.init_node().empty()) names.push_back(meta.init_node());
   return names;
-}
-
-std::string variable_name(const Node& handle) {
-  const std::string& shared = handle.attr<std::string>("shared_name");
-  return shared.empty() ? handle.name() : shared;
 }
 
 std::string input_list(const Signature& signature) {
@@ -61,10 +58,12 @@ std::string input_list(const Signature& signature) {
 
 }  // namespace
 
+LoadedModel::LoadedModel(MetaGraph meta, bool freeze) : meta_(std::move(meta)), freeze_(freeze) {}
+
 std::unique_ptr<LoadedModel> LoadedModel::load(const std::string& folder,
                                                const LoadOptions& options) {
   const SavedModelFile file(folder);
-  std::unique_ptr<LoadedModel> model(new LoadedModel(file.graph(options.tags)));
+  std::unique_ptr<LoadedModel> model(new LoadedModel(file.graph(options.tags), options.freeze));
   try {
     model->signatures_ = chosen_signatures(model->meta_, options.signatures);
     model->graph_ = model->meta_.build(
@@ -133,14 +132,49 @@ const Signature& LoadedModel::signature(std::string_view name) const {
     known.push_back(signature.name);
   }
   const std::string hint = nearest(name, known);
-  throw not_found("the model has no signature `", name, "`",
-                  hint.empty() ? str("; it has: ", join(known, ", "))
-                               : str("; did you mean `", hint, "`?"));
+  throw not_found(
+      "the model has no signature `", name, "`",
+      hint.empty() ? str("; it has: ", join(known, ", ")) : str("; did you mean `", hint, "`?"));
+}
+
+// What one signature writes, the others see.
+LoadedModel::Served LoadedModel::serve(const Signature& signature) const {
+  std::vector<Output> feeds, fetches;
+  for (const SignatureTensor& input : signature.inputs) feeds.push_back(graph_->output(input.tensor));
+  for (const SignatureTensor& output : signature.outputs)
+    fetches.push_back(graph_->output(output.tensor));
+  Served served;
+  if (!freeze_) {
+    served.callable = session_->make_callable(feeds, fetches);
+    return served;
+  }
+  std::vector<Output> all;
+  for (const Signature& each : signatures_) {
+    for (const SignatureTensor& output : each.outputs) all.push_back(graph_->output(output.tensor));
+  }
+  const auto written = written_variables(*graph_, all);
+  std::map<std::string, Tensor, std::less<>> values;
+  for (const std::string& name : session_->variables().names()) {
+    if (!written.contains(name)) values[name] = session_->variables().share(name);
+  }
+  SessionOptions options = session_->options();
+  PlanGraph frozen = frozen_graph(*graph_, feeds, fetches, values, options);
+  served.graph = std::move(frozen.graph);
+  served.session = std::make_unique<Session>(*served.graph, std::move(options));
+  served.callable = served.session->make_callable(frozen.feeds, frozen.fetches, frozen.targets);
+  return served;
+}
+
+const Callable& LoadedModel::callable(const Signature& signature) const {
+  const std::lock_guard lock(served_mutex_);
+  auto it = served_.find(signature.name);
+  if (it == served_.end()) it = served_.emplace(signature.name, serve(signature)).first;
+  return it->second.callable;
 }
 
 NamedTensors LoadedModel::run(const NamedTensors& inputs, std::string_view name) const {
   const Signature& chosen = signature(name);
-  std::vector<Feed> feeds;
+  std::vector<Tensor> feeds;
   std::set<std::string_view> known;
   for (const SignatureTensor& input : chosen.inputs) {
     known.insert(input.key);
@@ -152,22 +186,17 @@ NamedTensors LoadedModel::run(const NamedTensors& inputs, std::string_view name)
     const Tensor& value = given == inputs.end() ? *input.default_value : given->second;
     const Output tensor = graph_->output(input.tensor);
     if (value.dtype() != tensor.dtype() || !value.shape().is_compatible_with(tensor.shape())) {
-      throw invalid_argument("signature `", name, "`: input `", input.key, "` is ",
-                             tensor.dtype(), tensor.shape(), ", got ", value.dtype(),
-                             value.shape());
+      throw invalid_argument("signature `", name, "`: input `", input.key, "` is ", tensor.dtype(),
+                             tensor.shape(), ", got ", value.dtype(), value.shape());
     }
-    feeds.push_back({tensor, value});
+    feeds.push_back(value);
   }
   for (const auto& [key, value] : inputs) {
     if (known.contains(key)) continue;
     throw invalid_argument("signature `", name, "` has no input `", key,
                            "`; its inputs: ", input_list(chosen));
   }
-  std::vector<Output> fetches;
-  for (const SignatureTensor& output : chosen.outputs) {
-    fetches.push_back(graph_->output(output.tensor));
-  }
-  const std::vector<Tensor> values = session_->run(feeds, fetches);
+  const std::vector<Tensor> values = callable(chosen)(feeds);
   NamedTensors result;
   for (size_t i = 0; i < values.size(); ++i) result[chosen.outputs[i].key] = values[i];
   return result;

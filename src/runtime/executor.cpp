@@ -171,8 +171,19 @@ void Plan::bind_variable(RunState& state, int variable) const {
   }
 }
 
+namespace {
+
+// Somebody uses the value as a constant, or still reads it: see VariableStore::share().
+bool is_shared(const PlanVariable& variable) {
+  return variable.is_written && variable.state->initialized &&
+         variable.state->buffer.use_count() > 1;
+}
+
+}  // namespace
+
 bool Plan::variables_ready() const {
   for (const PlanVariable& variable : variables_) {
+    if (is_shared(variable)) return false;
     if (variable.state->initialized ? !same_layout(variable.state->layout, variable.layout)
                                     : variable.must_be_set) {
       return false;
@@ -191,6 +202,10 @@ void Plan::convert_variables() const {
     }
     if (!same_layout(variable.state->layout, variable.layout)) {
       VariableStore::convert(*variable.state, variable.layout);
+    }
+    if (is_shared(variable)) {
+      VariableState& state = *variable.state;
+      state.buffer = Tensor::share(state.dtype, state.value_shape, state.buffer).clone().buffer();
     }
   }
 }

@@ -22,8 +22,8 @@ bool VariableStore::is_initialized(std::string_view name) const {
   return it != variables_.end() && it->second->initialized;
 }
 
-Tensor VariableStore::get(std::string_view name) const {
-  const std::shared_lock lock(mutex_);
+// Needs the lock held, shared or alone.
+const VariableState& VariableStore::find(std::string_view name) const {
   const auto it = variables_.find(name);
   if (it == variables_.end() || !it->second->initialized) {
     std::vector<std::string> known;
@@ -32,9 +32,19 @@ Tensor VariableStore::get(std::string_view name) const {
     throw not_found("no variable `", name, "` has a value",
                     hint.empty() ? "" : str("; did you mean `", hint, "`?"));
   }
-  const VariableState& variable = *it->second;
-  const Tensor value = Tensor::share(variable.dtype, variable.value_shape, variable.buffer);
-  if (variable.layout == nullptr) return value.clone();
+  return *it->second;
+}
+
+Tensor VariableStore::get(std::string_view name) const {
+  const Tensor value = share(name);
+  return value.owns_buffer_alone() ? value : value.clone();
+}
+
+Tensor VariableStore::share(std::string_view name) const {
+  const std::shared_lock lock(mutex_);
+  const VariableState& variable = find(name);
+  if (variable.layout == nullptr)
+    return Tensor::share(variable.dtype, variable.value_shape, variable.buffer);
   Tensor plain(variable.dtype, variable.value_shape);
   convert_layout(variable.dtype, variable.value_shape, variable.layout, variable.buffer->data(),
                  nullptr, plain.mutable_raw());

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,10 @@ namespace thalweg {
 struct LoadOptions {
   std::vector<std::string> tags = {};        // empty: the only graph, or the one tagged "serve"
   std::vector<std::string> signatures = {};  // only what these need is loaded; empty: all
+  /// Signatures run with the variables that none of them writes as constants, as these are at a
+  /// signature's first run: passes then compute with the weights. Without, a variable that somebody
+  /// changes through session() changes what signatures give.
+  bool freeze = true;
   SessionOptions session = {};
 };
 
@@ -44,14 +49,26 @@ class LoadedModel {
   const MetaGraph& meta_graph() const { return meta_; }
 
  private:
-  explicit LoadedModel(MetaGraph meta) : meta_(std::move(meta)) {}
+  // A signature made ready to run; `graph` and `session` only where weights are constants.
+  struct Served {
+    std::unique_ptr<Graph> graph;
+    std::unique_ptr<Session> session;
+    Callable callable;
+  };
+
+  explicit LoadedModel(MetaGraph meta, bool freeze);
   void restore(const SavedModelFile& file);
   void initialize(const SavedModelFile& file);
+  const Callable& callable(const Signature& signature) const;
+  Served serve(const Signature& signature) const;
 
   MetaGraph meta_;
+  bool freeze_;
   std::vector<Signature> signatures_;
   std::unique_ptr<Graph> graph_;
   std::unique_ptr<Session> session_;
+  mutable std::mutex served_mutex_;
+  mutable std::map<std::string, Served, std::less<>> served_;  // by signature
 };
 
 }  // namespace thalweg

@@ -27,6 +27,9 @@ class VariableStore {
   /// A copy of the value in plain row-major order, whatever layout plans keep it in. Throws
   /// not_found with the nearest name.
   Tensor get(std::string_view name) const;
+  /// As get(), but without a copy where the value lies in plain order: a later run that changes the
+  /// variable leaves this memory alone. For weights that are used as constants.
+  Tensor share(std::string_view name) const;
   /// Gives the variable a value; makes it when it is new. Throws invalid_argument when dtype or
   /// shape contradict what a graph declared for it.
   void set(std::string_view name, const Tensor& value);
@@ -44,6 +47,7 @@ class VariableStore {
   // The entry for a variable of a graph; made uninitialised when it is new. Its address never
   // changes.
   VariableState& declare(const std::string& name, DType dtype, const Shape& shape);
+  const VariableState& find(std::string_view name) const;
   // Brings the value into `layout`. Needs the lock held alone.
   static void convert(VariableState& variable, const LayoutPtr& layout);
 

@@ -5,12 +5,11 @@
 #include <optional>
 #include <set>
 
-#include "thalweg/formats/saved_model.h"
+#include "model/weight_source.h"
 
 namespace thalweg {
 namespace {
 
-constexpr std::string_view kObjectValue = "/.ATTRIBUTES/VARIABLE_VALUE";
 constexpr size_t kMostNamed = 20;
 
 struct Wanted {
@@ -47,33 +46,20 @@ std::optional<std::string> mapped_name(const AssignmentMap& map, const std::stri
   return std::nullopt;
 }
 
-// The key under which a checkpoint holds what goes by `name`.
-std::optional<std::string> find_key(const BundleReader& checkpoint,
-                                    const std::map<std::string, std::string>& objects,
-                                    const std::string& name) {
-  if (checkpoint.find(name)) return name;
-  if (const auto it = objects.find(name); it != objects.end() && checkpoint.find(it->second)) {
-    return it->second;
-  }
-  const std::string object = str(name, kObjectValue);
-  if (checkpoint.find(object)) return object;
-  return std::nullopt;
-}
-
 void list(std::string& text, std::string_view title, const std::vector<std::string>& names) {
   if (names.empty()) return;
-  std::vector<std::string> first(names.begin(),
-                                 names.begin() + std::min(names.size(), kMostNamed));
-  if (names.size() > first.size()) first.push_back(str("and ", names.size() - first.size(), " more"));
+  std::vector<std::string> first(names.begin(), names.begin() + std::min(names.size(), kMostNamed));
+  if (names.size() > first.size())
+    first.push_back(str("and ", names.size() - first.size(), " more"));
   append(text, str("; ", title, ": ", join(first, ", ")));
 }
 
 }  // namespace
 
 std::string RestoreReport::to_string() const {
-  std::string text = str(restored.size(), " of ",
-                         restored.size() + missing.size() + mismatched.size(),
-                         " variables restored");
+  std::string text =
+      str(restored.size(), " of ", restored.size() + missing.size() + mismatched.size(),
+          " variables restored");
   list(text, "missing in the checkpoint", missing);
   list(text, "of another dtype or shape", mismatched);
   list(text, "not used", unused);
@@ -82,19 +68,23 @@ std::string RestoreReport::to_string() const {
 
 RestoreReport restore_variables(const BundleReader& checkpoint, const Graph& graph,
                                 VariableStore& store, const RestoreOptions& options) {
-  const std::map<std::string, std::string> objects = variable_keys(checkpoint);
+  return restore_from(*checkpoint_source(checkpoint), graph, store, options);
+}
+
+RestoreReport restore_from(const WeightSource& source, const Graph& graph, VariableStore& store,
+                           const RestoreOptions& options) {
   RestoreReport report;
   std::map<std::string, std::string> keys;  // by variable
   std::set<std::string> used;
   for (const auto& [variable, wanted] : variables_of(graph)) {
     const std::optional<std::string> name = mapped_name(options.assignment, variable);
     if (!name) continue;
-    const std::optional<std::string> key = find_key(checkpoint, objects, *name);
+    const std::optional<std::string> key = source.find_key(*name);
     if (!key) {
       report.missing.push_back(variable);
       continue;
     }
-    const BundleEntry entry = *checkpoint.find(*key);
+    const BundleEntry entry = source.entry(*key);
     if (entry.dtype != wanted.dtype || !entry.shape.is_compatible_with(wanted.shape)) {
       report.mismatched.push_back(str(variable, ": ", wanted.dtype, wanted.shape, " here, ",
                                       entry.dtype, entry.shape, " in the checkpoint"));
@@ -104,16 +94,17 @@ RestoreReport restore_variables(const BundleReader& checkpoint, const Graph& gra
     used.insert(*key);
     report.restored.push_back(variable);
   }
-  for (const std::string& name : checkpoint.names()) {
-    if (!used.contains(name) && name != "_CHECKPOINTABLE_OBJECT_GRAPH") report.unused.push_back(name);
+  for (const std::string& name : source.names()) {
+    if (!used.contains(name) && name != "_CHECKPOINTABLE_OBJECT_GRAPH")
+      report.unused.push_back(name);
   }
   if (!options.partial && !report.complete()) {
-    throw failed_precondition("checkpoint '", checkpoint.prefix(), "' does not fit this graph: ",
-                              report, "; map the names, or restore partially");
+    throw failed_precondition(source.description(), " does not fit this graph: ", report,
+                              "; map the names, or restore partially");
   }
   // All values first: a damaged checkpoint changes nothing.
   std::map<std::string, Tensor> values;
-  for (const auto& [variable, key] : keys) values[variable] = checkpoint.read(key);
+  for (const auto& [variable, key] : keys) values[variable] = source.read(key);
   for (const auto& [variable, value] : values) store.set(variable, value);
   return report;
 }

@@ -19,7 +19,8 @@ using AssignmentMap = std::vector<std::pair<std::string, std::string>>;
 struct RestoreReport {
   std::vector<std::string> restored;  // variables, sorted
   std::vector<std::string> missing;   // variables that the checkpoint has nothing for
-  /// Variables whose dtype or shape differs: "w: float32[3,2] here, float32[2,3] in the checkpoint".
+  /// Variables whose dtype or shape differs: "w: float32[3,2] here, float32[2,3] in the
+  /// checkpoint".
   std::vector<std::string> mismatched;
   std::vector<std::string> unused;  // tensors of the checkpoint that no variable took
   bool complete() const { return missing.empty() && mismatched.empty(); }
@@ -40,5 +41,13 @@ struct RestoreOptions {
 /// the report.
 RestoreReport restore_variables(const BundleReader& checkpoint, const Graph& graph,
                                 VariableStore& store, const RestoreOptions& options = {});
+
+/// The same from a file, told by its ending: .npz, .safetensors, else the prefix of a checkpoint.
+RestoreReport load_weights(const std::string& path, const Graph& graph, VariableStore& store,
+                           const RestoreOptions& options = {});
+/// Writes all variables that have a value, running statistics and optimizer slots included, to a
+/// file of the kind that its ending tells. Throws what write_npz, write_safetensors and
+/// BundleWriter throw.
+void save_weights(const std::string& path, const VariableStore& store);
 
 }  // namespace thalweg

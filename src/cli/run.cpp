@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "cli/common_options.h"
+#include "cli/paths.h"
 #include "cli/tensor_text.h"
 #include "cli/verbs.h"
 #include "thalweg/base/file.h"
@@ -28,9 +29,14 @@ std::pair<std::string, std::string> split_input(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-Tensor input_value(const std::string& text, DType dtype, const Shape& shape) {
+Tensor input_value(const std::string& name, const std::string& text, DType dtype,
+                   const Shape& shape) {
   if (text.ends_with(".npy")) return read_npy(text);
-  return parse_tensor(text, dtype, shape);
+  try {
+    return parse_tensor(text, dtype, shape);
+  } catch (const UsageError& error) {
+    throw UsageError(str("--input ", name, ": ", error.what()));
+  }
 }
 
 NamedTensors run_signature(const RunOptions& options) {
@@ -49,7 +55,8 @@ NamedTensors run_signature(const RunOptions& options) {
       dtype = model->graph().output(input.tensor).dtype();
       shape = model->graph().output(input.tensor).shape();
     }
-    inputs[key] = input_value(values, dtype, shape);
+    if (inputs.contains(key)) throw UsageError(str("--input ", key, " is given twice"));
+    inputs[key] = input_value(key, values, dtype, shape);
   }
   NamedTensors outputs = model->run(inputs, name);
   if (options.outputs.empty()) return outputs;
@@ -59,8 +66,8 @@ NamedTensors run_signature(const RunOptions& options) {
     if (it == outputs.end()) {
       std::vector<std::string> known;
       for (const auto& [other, value] : outputs) known.push_back(other);
-      throw UsageError(str("signature ", name, " has no output '", key, "'; it has: ",
-                           join(known, ", ")));
+      throw UsageError(
+          str("signature ", name, " has no output '", key, "'; it has: ", join(known, ", ")));
     }
     chosen[key] = it->second;
   }
@@ -68,9 +75,14 @@ NamedTensors run_signature(const RunOptions& options) {
 }
 
 NamedTensors run_graph(const RunOptions& options) {
+  if (!file_exists(options.model)) {
+    throw not_found("'", options.model, "': there is no such file or folder");
+  }
+  check_regular_file(options.model);
   if (options.outputs.empty()) {
-    throw UsageError("a graph needs --output NAME: which node's value to print; thalweg show "
-                     "lists them");
+    throw UsageError(
+        "a graph needs --output NAME: which node's value to print; thalweg show "
+        "lists them");
   }
   if (options.signature) throw UsageError("a graph file has no signatures; give --output instead");
   std::vector<std::string> needed = options.outputs;
@@ -80,7 +92,7 @@ NamedTensors run_graph(const RunOptions& options) {
   for (const std::string& text : options.inputs) {
     const auto [name, values] = split_input(text);
     const Output tensor = graph->output(name);
-    feeds.push_back({tensor, input_value(values, tensor.dtype(), tensor.shape())});
+    feeds.push_back({tensor, input_value(name, values, tensor.dtype(), tensor.shape())});
   }
   std::vector<Output> fetches;
   for (const std::string& name : options.outputs) fetches.push_back(graph->output(name));
@@ -115,8 +127,8 @@ int run_run(const Verb& verb, const std::vector<std::string>& arguments, Console
     }
     return kDone;
   }
-  Json json = {{"schema", kJsonSchema}, {"verb", "run"}, {"model", run.model},
-               {"outputs", Json::object()}};
+  Json json = {
+      {"schema", kJsonSchema}, {"verb", "run"}, {"model", run.model}, {"outputs", Json::object()}};
   for (const auto& [name, value] : outputs) {
     Json entry = type_to_json(value.dtype(), value.shape());
     entry["value"] = to_json(value);

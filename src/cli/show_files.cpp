@@ -2,6 +2,7 @@
 
 #include <ostream>
 
+#include "cli/paths.h"
 #include "cli/tensor_text.h"
 #include "cli/text.h"
 #include "thalweg/base/file.h"
@@ -70,16 +71,17 @@ std::string summary_text(const GraphSummary& summary) {
   for (const GraphSummary::Op& op : summary.ops) {
     rows.push_back({op.name, grouped(op.count), op.known ? "" : "not known to thalweg"});
   }
-  append(text, str("\nRuns         ", summary.problem.empty() ? "yes, all of it" : "not all of it: ",
-                   summary.problem, "\n\n", aligned(rows)));
+  append(text, str("\nRuns         ",
+                   summary.problem.empty() ? "yes, all of it" : "not all of it: ", summary.problem,
+                   "\n\n", aligned(rows)));
   return text;
 }
 
 void add_tensors(std::string_view title, const std::vector<SignatureTensor>& tensors,
                  std::vector<std::vector<std::string>>& rows) {
   for (const SignatureTensor& tensor : tensors) {
-    rows.push_back({str("  ", title, " ", tensor.key), str(tensor.dtype, tensor.shape),
-                    tensor.tensor});
+    rows.push_back(
+        {str("  ", title, " ", tensor.key), str(tensor.dtype, tensor.shape), tensor.tensor});
   }
 }
 
@@ -118,7 +120,9 @@ void show_saved_model(const ShowFile& wanted, Console& console) {
     append(text, str("\n", summary_text(summary), "\n"));
   }
   if (wanted.json) {
-    console.out << dump({{"schema", kJsonSchema}, {"verb", "show"}, {"saved_model", wanted.path},
+    console.out << dump({{"schema", kJsonSchema},
+                         {"verb", "show"},
+                         {"saved_model", wanted.path},
                          {"graphs", graphs}});
   } else {
     console.out << text;
@@ -126,11 +130,22 @@ void show_saved_model(const ShowFile& wanted, Console& console) {
 }
 
 void show_graph(const ShowFile& wanted, Console& console) {
-  const GraphSummary summary = summarize_graph(read_file(wanted.path), standard_ops());
+  GraphSummary summary;
+  try {
+    summary = summarize_graph(read_file(wanted.path), standard_ops());
+    if (summary.nodes == 0) throw data_loss("it holds no nodes");
+  } catch (Error& error) {
+    error.add_context(wanted.path);
+    if (base_name(wanted.path).starts_with("saved_model.")) {
+      throw invalid_argument("'", wanted.path, "' belongs to a SavedModel; give its folder, '",
+                             folder_name(wanted.path), "'");
+    }
+    throw;
+  }
   if (wanted.json) {
-    Json json = {{"schema", kJsonSchema}, {"verb", "show"}, {"graph_file", wanted.path},
-                 {"placeholders", Json::object()}, {"outputs", summary.sinks},
-                 {"graph", summary_to_json(summary)}};
+    Json json = {{"schema", kJsonSchema},     {"verb", "show"},
+                 {"graph_file", wanted.path}, {"placeholders", Json::object()},
+                 {"outputs", summary.sinks},  {"graph", summary_to_json(summary)}};
     for (const auto& placeholder : summary.placeholders) {
       json["placeholders"][placeholder.name] = type_to_json(placeholder.dtype, placeholder.shape);
     }
@@ -139,8 +154,8 @@ void show_graph(const ShowFile& wanted, Console& console) {
   }
   std::string text;
   for (const auto& placeholder : summary.placeholders) {
-    append(text, str("Input        ", placeholder.name, "  ", placeholder.dtype,
-                     placeholder.shape, "\n"));
+    append(text, str("Input        ", placeholder.name, "  ", placeholder.dtype, placeholder.shape,
+                     "\n"));
   }
   for (const std::string& sink : summary.sinks) append(text, str("Output       ", sink, "\n"));
   console.out << text << summary_text(summary);
@@ -151,7 +166,9 @@ void show_checkpoint(const ShowFile& wanted, Console& console) {
   if (!wanted.tensor.empty()) {
     const Tensor value = reader.read(wanted.tensor);
     if (wanted.json) {
-      Json json = {{"schema", kJsonSchema}, {"verb", "show"}, {"checkpoint", reader.prefix()},
+      Json json = {{"schema", kJsonSchema},
+                   {"verb", "show"},
+                   {"checkpoint", reader.prefix()},
                    {"tensor", wanted.tensor}};
       json.update(type_to_json(value.dtype(), value.shape()));
       json["value"] = to_json(value);
@@ -175,11 +192,14 @@ void show_checkpoint(const ShowFile& wanted, Console& console) {
     }
   }
   if (wanted.json) {
-    console.out << dump({{"schema", kJsonSchema}, {"verb", "show"},
-                         {"checkpoint", reader.prefix()}, {"elements", elements},
+    console.out << dump({{"schema", kJsonSchema},
+                         {"verb", "show"},
+                         {"checkpoint", reader.prefix()},
+                         {"elements", elements},
                          {"tensors", tensors}});
   } else {
-    console.out << "Checkpoint   " << reader.prefix() << "\n\n" << aligned(rows) << "\n"
+    console.out << "Checkpoint   " << reader.prefix() << "\n\n"
+                << aligned(rows) << "\n"
                 << counted(static_cast<int64_t>(reader.names().size()), "tensor") << ", "
                 << counted(elements, "element") << "\n";
   }
@@ -189,11 +209,12 @@ void show_checkpoint(const ShowFile& wanted, Console& console) {
 
 bool is_file_of_others(const std::string& path) {
   if (is_folder(path)) return is_saved_model(path);
-  return is_graph_file(path) || file_exists(path) ||
-         checkpoint_exists(checkpoint_prefix(path)) || has_old_shards(path);
+  return is_graph_file(path) || file_exists(path) || checkpoint_exists(checkpoint_prefix(path)) ||
+         has_old_shards(path);
 }
 
 void show_file(const ShowFile& wanted, Console& console) {
+  check_regular_file(wanted.path);
   const bool is_graph = is_graph_file(wanted.path);
   if (!wanted.tensor.empty() && (is_folder(wanted.path) || is_graph)) {
     throw UsageError("--tensor prints a tensor of a checkpoint; '" + wanted.path + "' is none");

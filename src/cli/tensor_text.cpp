@@ -1,6 +1,9 @@
 #include "cli/tensor_text.h"
 
+#include <charconv>
+#include <cmath>
 #include <complex>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -48,17 +51,61 @@ void flatten(const Json& json, size_t depth, std::vector<int64_t>& dims, std::ve
   for (const Json& item : json) flatten(item, depth + 1, dims, out);
 }
 
-double number(const Json& json) {
-  if (json.is_number()) return json.get<double>();
-  if (json.is_boolean()) return json.get<bool>() ? 1 : 0;
-  const std::string text = json.is_string() ? json.get<std::string>() : json.dump();
-  size_t end = 0;
-  try {
-    const double value = std::stod(text, &end);
-    if (end == text.size()) return value;
-  } catch (const std::exception&) {
+std::string text_of(const Json& json) {
+  return json.is_string() ? json.get<std::string>() : json.dump();
+}
+
+[[noreturn]] void refuse(const std::string& text, std::string_view what) {
+  throw UsageError(str("'", text, "' ", what));
+}
+
+// The value as an element of type T, exactly; for reals rounded, but not to infinity.
+template <class T>
+T element_of(const Json& json) {
+  const std::string text = text_of(json);
+  const char* const begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* const end = text.data() + text.size();
+  if constexpr (std::is_same_v<T, bool>) {
+    if (text == "true" || text == "1") return true;
+    if (text == "false" || text == "0") return false;
+    refuse(text, "is no truth value; expected true or false");
+  } else if constexpr (std::is_integral_v<T>) {
+    T value = 0;
+    const auto [rest, error] = std::from_chars(begin, end, value);
+    if (error == std::errc() && rest == end) return value;
+    double real = 0;
+    const auto [real_rest, real_error] = std::from_chars(begin, end, real);
+    // Up to 2^53 every whole number is a double.
+    if (real_error == std::errc() && real_rest == end && std::trunc(real) == real &&
+        std::abs(real) <= 0x1p53 && real >= static_cast<double>(std::numeric_limits<T>::min()) &&
+        real <= static_cast<double>(std::numeric_limits<T>::max())) {
+      return static_cast<T>(real);  // 2.0, 1e3
+    }
+    refuse(text, str("is no ", kDTypeOf<T>, "; expected a whole number from ",
+                     std::numeric_limits<T>::min(), " to ", std::numeric_limits<T>::max()));
+  } else if constexpr (requires { T{}.value; }) {
+    return T{element_of<decltype(T{}.value)>(json)};
+  } else if constexpr (requires { T{}.real(); }) {
+    return T(element_of<typename T::value_type>(json));
+  } else {
+    if (text == "true" || text == "false") return T(text == "true" ? 1.0f : 0.0f);
+    double value = 0;
+    const auto [rest, error] = std::from_chars(begin, end, value);
+    if (rest != end || error == std::errc::invalid_argument) refuse(text, "is no number");
+    T result;
+    if constexpr (std::is_same_v<T, double>) {
+      result = value;
+    } else {
+      result = T(static_cast<float>(value));
+    }
+    const bool is_finite = std::isfinite(static_cast<double>(static_cast<float>(result)));
+    const bool was_infinite = error == std::errc() && !std::isfinite(value);
+    const bool fits = std::is_same_v<T, double> ? error == std::errc() : is_finite || was_infinite;
+    if (!fits || error == std::errc::result_out_of_range) {
+      refuse(text, str("is too large or too small for ", kDTypeOf<T>));
+    }
+    return result;
   }
-  throw UsageError(str("'", text, "' is no number"));
 }
 
 // `dims` in the form that the model wants, where that is clear.
@@ -120,18 +167,18 @@ Tensor parse_tensor(const std::string& text, DType dtype, const Shape& shape) {
   Tensor result(dtype, fitted_shape(dims, static_cast<int64_t>(values.size()), shape, !is_nested));
   if (dtype == kString) {
     for (size_t i = 0; i < values.size(); ++i) {
-      result.mutable_data<std::string>()[i] =
-          values[i].is_string() ? values[i].get<std::string>() : values[i].dump();
+      result.mutable_data<std::string>()[i] = text_of(values[i]);
     }
     return result;
   }
-  Tensor numbers(kFloat64, result.shape());
-  for (size_t i = 0; i < values.size(); ++i) {
-    const Json& value = values[i];
-    const bool truth = value.is_string() && (value == "true" || value == "false");
-    numbers.mutable_data<double>()[i] = truth ? (value == "true" ? 1.0 : 0.0) : number(value);
-  }
-  return numbers.cast(dtype);
+  visit_element(dtype, [&]<class T>(TypeTag<T>) {
+    if constexpr (!std::is_same_v<T, std::string>) {
+      for (size_t i = 0; i < values.size(); ++i) {
+        result.mutable_data<T>()[i] = element_of<T>(values[i]);
+      }
+    }
+  });
+  return result;
 }
 
 }  // namespace thalweg::cli

@@ -6,7 +6,6 @@
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
 
-
 namespace thalweg {
 namespace {
 
@@ -85,12 +84,12 @@ Outputs cond_list(const Output& pred, const BranchBody& then_branch, const Branc
   Graph& graph = pred.graph().innermost();
   const std::string name = base_name(options.name, "cond");
   Branches branches(graph, {&then_branch, &else_branch}, name, "cond");
-  Node& node = graph.add(branches.stateful ? "If" : "StatelessIf",
-                         with_captures({pred}, branches.captures),
-                         {{"Tout", branches.types()},
-                          {"then_branch", FunctionName{branches.functions[0]->name}},
-                          {"else_branch", FunctionName{branches.functions[1]->name}}},
-                         {.name = name, .control_inputs = branches.outer_controls});
+  Node& node =
+      graph.add(branches.stateful ? "If" : "StatelessIf", with_captures({pred}, branches.captures),
+                {{"Tout", branches.types()},
+                 {"then_branch", FunctionName{branches.functions[0]->name}},
+                 {"else_branch", FunctionName{branches.functions[1]->name}}},
+                {.name = name, .control_inputs = branches.outer_controls});
   return outputs_of(node, branches.traces[0]->results().size());
 }
 
@@ -201,8 +200,8 @@ Outputs while_list(const LoopCondition& cond, const LoopBody& body, const Output
     if (invariants.size() == i) invariants.push_back(variables[i].shape());
     if (!keeps(invariants[i], variables[i].shape())) {
       throw invalid_argument("while_loop `", name, "`: variable ", i, " (", variables[i].name(),
-                             ") starts with shape ", variables[i].shape(),
-                             ", which its invariant ", invariants[i], " does not admit");
+                             ") starts with shape ", variables[i].shape(), ", which its invariant ",
+                             invariants[i], " does not admit");
     }
   }
   Graph& graph = variables[0].graph().innermost();
@@ -217,8 +216,8 @@ Outputs while_list(const LoopCondition& cond, const LoopBody& body, const Output
   Outputs results = add_loop(
       graph,
       [&](const Outputs& v) {
-        return logical_and(less(v[0], scalar_like(v[0], static_cast<double>(limit))),
-                           cond(rest(v)));
+        // Not through a double, which the largest counts do not fit.
+        return logical_and(less(v[0], constant(v[0].graph(), Tensor(limit))), cond(rest(v)));
       },
       [&](const Outputs& v) {
         Outputs next = body(rest(v));
@@ -227,6 +226,12 @@ Outputs while_list(const LoopCondition& cond, const LoopBody& body, const Output
       },
       counted, invariants, options, name);
   return rest(results);
+}
+
+void internal::wrong_parameter_count(size_t takes, size_t given) {
+  throw invalid_argument("the callable takes ", takes, takes == 1 ? " tensor" : " tensors",
+                         ", but is handed ", given,
+                         ": one for each loop variable, in their order, or one list of all");
 }
 
 DefinedFunction define_function(Graph& graph, const std::string& name,
@@ -258,17 +263,16 @@ Outputs call(Graph& graph, const std::string& name, const Outputs& arguments,
   }
   std::vector<DType> types;
   for (const Output& result : function.results) types.push_back(result.dtype());
-  Node& node = graph.innermost().add(
-      is_stateful(function) ? "StatefulPartitionedCall" : "PartitionedCall", arguments,
-      {{"Tout", std::move(types)}, {"f", FunctionName{name}}},
-      {.name = base_name(options.name, name)});
+  Node& node =
+      graph.innermost().add(is_stateful(function) ? "StatefulPartitionedCall" : "PartitionedCall",
+                            arguments, {{"Tout", std::move(types)}, {"f", FunctionName{name}}},
+                            {.name = base_name(options.name, name)});
   return outputs_of(node, function.results.size());
 }
 
 Outputs call(const DefinedFunction& function, const Outputs& arguments,
              const CondOptions& options) {
-  return call(*function.graph, function.name, with_captures(arguments, function.captures),
-              options);
+  return call(*function.graph, function.name, with_captures(arguments, function.captures), options);
 }
 
 }  // namespace thalweg

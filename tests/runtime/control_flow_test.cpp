@@ -77,16 +77,19 @@ TEST(Cond, NamesResultsThatDiffer) {
   const Output yes = constant(graph, Tensor(true));
   expect_error(
       Code::kInvalidArgument,
-      [&] { cond(yes, [&] { return x; }, [&] { return cast(x, kInt32); }); }, "result 0",
-      "float32", "int32", "cast");
+      [&] {
+        cond(
+            yes, [&] { return x; }, [&] { return cast(x, kInt32); });
+      },
+      "result 0", "float32", "int32", "cast");
 }
 
 TEST(Case, TakesTheLastBranchOutOfRange) {
   Graph graph(standard_ops());
   const Output index = placeholder(graph, kInt32, {});
   const Output x = constant(graph, Tensor(5.0f));
-  const Output y = case_(index, {[&] { return x + 1.0; }, [&] { return x + 2.0; }},
-                         [&] { return x + 9.0; });
+  const Output y =
+      case_(index, {[&] { return x + 1.0; }, [&] { return x + 2.0; }}, [&] { return x + 9.0; });
   Session session(graph);
   EXPECT_EQ(session.run(y, {{index, Tensor(0)}}).at(0), 6);
   EXPECT_EQ(session.run(y, {{index, Tensor(1)}}).at(0), 7);
@@ -99,12 +102,11 @@ TEST(While, RepeatsItsBody) {
   const Output n = placeholder(graph, kInt32, {});
   const Output x = constant(graph, Tensor(1.0f));
   const Output factor = placeholder(graph, kFloat32, {});
-  const Outputs last = while_loop(
-      [&](Output i, Output) { return less(i, n); },
-      [&](Output i, Output y) {
-        return Outputs{i + 1.0, y * factor};
-      },
-      {constant(graph, Tensor(0)), x});
+  const Outputs last = while_loop([&](Output i, Output) { return less(i, n); },
+                                  [&](Output i, Output y) {
+                                    return Outputs{i + 1.0, y * factor};
+                                  },
+                                  {constant(graph, Tensor(0)), x});
   for (const auto& disabled : kPassChoices) {
     Session session(graph, {.disabled_passes = disabled});
     EXPECT_EQ(session.run(last[1], {{n, Tensor(10)}, {factor, Tensor(2.0f)}}).at(0), 1024);
@@ -123,12 +125,12 @@ TEST(While, StopsAtTheMostIterations) {
 TEST(While, LetsAVariableGrow) {
   Graph graph(standard_ops());
   const Output x = constant(graph, Tensor::of<float>({1}));
-  const Outputs last = while_loop(
-      [&](Output y) { return less(size_of(y), constant(graph, Tensor(20))); },
-      [&](Output y) {
-        return concat({y, y * 2.0}, 0);
-      },
-      {x}, {.shape_invariants = {Shape{kUnknownDim}}});
+  const Outputs last =
+      while_loop([&](Output y) { return less(size_of(y), constant(graph, Tensor(20))); },
+                 [&](Output y) {
+                   return concat({y, y * 2.0}, 0);
+                 },
+                 {x}, {.shape_invariants = {Shape{kUnknownDim}}});
   EXPECT_EQ(last[0].shape(), Shape{kUnknownDim});
   EXPECT_EQ(eval(last[0]).num_elements(), 32);
   EXPECT_EQ(eval(reduce_sum(last[0], {0})).at(0), 243);
@@ -161,18 +163,17 @@ TEST(While, NestsAndCaptures) {
   const Output n = constant(graph, Tensor(3));
   const Output step = placeholder(graph, kFloat32, {});
   const Output zero = constant(graph, Tensor(0));
-  const Outputs last = while_loop(
-      [&](Output i, Output) { return less(i, n); },
-      [&](Output i, Output x) {
-        const Outputs inner = while_loop(
-            [&](Output j, Output) { return less(j, i + 1.0); },
-            [&](Output j, Output y) {
-              return Outputs{j + 1.0, y + step};
-            },
-            {zero, x});
-        return Outputs{i + 1.0, inner[1]};
-      },
-      {zero, constant(graph, Tensor(0.0f))});
+  const Outputs last = while_loop([&](Output i, Output) { return less(i, n); },
+                                  [&](Output i, Output x) {
+                                    const Outputs inner = while_loop(
+                                        [&](Output j, Output) { return less(j, i + 1.0); },
+                                        [&](Output j, Output y) {
+                                          return Outputs{j + 1.0, y + step};
+                                        },
+                                        {zero, x});
+                                    return Outputs{i + 1.0, inner[1]};
+                                  },
+                                  {zero, constant(graph, Tensor(0.0f))});
   Session session(graph);
   EXPECT_EQ(session.run(last[1], {{step, Tensor(2.0f)}}).at(0), 12);  // 1 + 2 + 3 steps of 2
 }
@@ -180,13 +181,12 @@ TEST(While, NestsAndCaptures) {
 TEST(While, ChangesVariables) {
   Graph graph(standard_ops());
   const Variable total(graph, Tensor(1.0f), {.name = "total"});
-  const Outputs last = while_loop(
-      [&](Output i) { return less(i, constant(graph, Tensor(4))); },
-      [&](Output i) {
-        total.assign(total.read() * 2.0);
-        return i + 1.0;
-      },
-      {constant(graph, Tensor(0))});
+  const Outputs last = while_loop([&](Output i) { return less(i, constant(graph, Tensor(4))); },
+                                  [&](Output i) {
+                                    total.assign(total.read() * 2.0);
+                                    return i + 1.0;
+                                  },
+                                  {constant(graph, Tensor(0))});
   const Output before = total.read();
   Session session(graph);
   session.initialize();
@@ -201,13 +201,13 @@ TEST(While, RefusesToExchangeHandles) {
   const Variable a(graph, Tensor(1.0f), {.name = "a"});
   const Variable b(graph, Tensor(2.0f), {.name = "b"});
   const Output zero = constant(graph, Tensor(0));
-  const Outputs last = while_loop(
-      [&](Output i, Output, Output) { return less(i, constant(graph, Tensor(2))); },
-      [&](Output i, Output first, Output second) {
-        assign_add_variable(first, constant(graph, Tensor(1.0f)));
-        return Outputs{i + 1.0, second, first};
-      },
-      {zero, a.handle(), b.handle()}, {.name = "swap"});
+  const Outputs last =
+      while_loop([&](Output i, Output, Output) { return less(i, constant(graph, Tensor(2))); },
+                 [&](Output i, Output first, Output second) {
+                   assign_add_variable(first, constant(graph, Tensor(1.0f)));
+                   return Outputs{i + 1.0, second, first};
+                 },
+                 {zero, a.handle(), b.handle()}, {.name = "swap"});
   Session session(graph);
   session.initialize();
   expect_error(
@@ -263,12 +263,11 @@ TEST(Functions, RunTheirSideEffectsInProgramOrder) {
   for (const auto& disabled : kPassChoices) {
     Graph graph(standard_ops());
     const Variable v(graph, Tensor(1.0f), {.name = "v"});
-    const DefinedFunction twice =
-        define_function(graph, "twice", {{.dtype = kFloat32, .shape = Shape{}}},
-                        [&](const Outputs& x) {
-                          v.assign(v.read() * 2.0);
-                          return Outputs{x[0] + v.read()};
-                        });
+    const DefinedFunction twice = define_function(
+        graph, "twice", {{.dtype = kFloat32, .shape = Shape{}}}, [&](const Outputs& x) {
+          v.assign(v.read() * 2.0);
+          return Outputs{x[0] + v.read()};
+        });
     EXPECT_EQ(effect(graph.functions().at("twice"))->type(), "AssignVariableOp");
     const Output first = call(twice, {constant(graph, Tensor(0.0f))})[0];
     const Output between = v.read();
@@ -323,7 +322,10 @@ TEST(Functions, MayCallThemselves) {
     Session session(graph, {.disabled_passes = disabled});
     EXPECT_EQ(session.run(y, {{n, Tensor(5.0f)}}).at(0), 15);
     expect_error(
-        Code::kResourceExhausted, [&] { session.run(y, {{n, Tensor(1000.0f)}}); },
+        Code::kResourceExhausted,
+        [&] {
+          session.run(y, {{n, Tensor(1000.0f)}});
+        },
         "function `cond_branch_1`", "calls itself");
   }
 }
@@ -335,31 +337,38 @@ TEST(Functions, ThatCallThemselvesWithoutEndAreRefused) {
   const Output y = call(graph, "f", {n})[0];
   Session session(graph);
   expect_error(
-      Code::kResourceExhausted, [&] { session.run(y, {{n, Tensor(1.0f)}}); }, "`f`", "without end");
+      Code::kResourceExhausted,
+      [&] {
+        session.run(y, {{n, Tensor(1.0f)}});
+      },
+      "`f`", "without end");
 }
 
 TEST(Functions, NameThemselvesInErrors) {
   Graph graph(standard_ops());
   const Output n = placeholder(graph, kInt32, {});
-  const Outputs last = while_loop(
-      [&](Output i) { return less(i, n); },
-      [&](Output i) {
-        assert_that(less(i, constant(graph, Tensor(3))), {i}, {.name = "small"});
-        return i + 1.0;
-      },
-      {constant(graph, Tensor(0))}, {.name = "count"});
+  const Outputs last =
+      while_loop([&](Output i) { return less(i, n); },
+                 [&](Output i) {
+                   assert_that(less(i, constant(graph, Tensor(3))), {i}, {.name = "small"});
+                   return i + 1.0;
+                 },
+                 {constant(graph, Tensor(0))}, {.name = "count"});
   Session session(graph);
   EXPECT_EQ(session.run(last[0], {{n, Tensor(3)}}).at(0), 3);
   expect_error(
-      Code::kInvalidArgument, [&] { session.run(last[0], {{n, Tensor(9)}}); },
+      Code::kInvalidArgument,
+      [&] {
+        session.run(last[0], {{n, Tensor(9)}});
+      },
       "Assert node `small`", "function `count_body`", "node `count`");
 }
 
 TEST(Functions, PrintWhereTheRunPrints) {
   Graph graph(standard_ops());
-  const Outputs last = while_loop(
-      [&](Output i) { return less(i, constant(graph, Tensor(3))); },
-      [&](Output i) { return print(i, "i: ") + 1.0; }, {constant(graph, Tensor(0))});
+  const Outputs last =
+      while_loop([&](Output i) { return less(i, constant(graph, Tensor(3))); },
+                 [&](Output i) { return print(i, "i: ") + 1.0; }, {constant(graph, Tensor(0))});
   int lines = 0;
   Session session(graph, {.print = [&](std::string_view) { ++lines; }});
   session.run(last[0]);
@@ -368,12 +377,9 @@ TEST(Functions, PrintWhereTheRunPrints) {
 
 TEST(Functions, AreCheckedForFiniteValues) {
   Graph graph(standard_ops());
-  const Outputs last = while_loop(
-      [&](Output x) { return less(x, scalar_like(x, 10)); },
-      [&](Output x) {
-        return x + 1.0 / (scalar_like(x, 5) - x);
-      },
-      {constant(graph, Tensor(4.0f))});
+  const Outputs last = while_loop([&](Output x) { return less(x, scalar_like(x, 10)); },
+                                  [&](Output x) { return x + 1.0 / (scalar_like(x, 5) - x); },
+                                  {constant(graph, Tensor(4.0f))});
   Session session(graph, {.disabled_passes = {"all"}, .check_finite = true});
   expect_error(
       Code::kOutOfRange, [&] { session.run(last[0]); }, "not finite", "function `while_body`");
@@ -389,12 +395,12 @@ TEST(Functions, DrawNewNumbersWithEachCall) {
     return std::pair(different.size(), values.to_string(100));
   };
   const Output empty = empty_tensor_list(graph, kFloat32, Shape{});
-  const Outputs last = while_loop(
-      [&](Output i, Output) { return less(i, constant(graph, Tensor(20))); },
-      [&](Output i, Output list) {
-        return Outputs{i + 1.0, tensor_list_push_back(list, random_uniform(graph, {}))};
-      },
-      {constant(graph, Tensor(0)), empty});
+  const Outputs last =
+      while_loop([&](Output i, Output) { return less(i, constant(graph, Tensor(20))); },
+                 [&](Output i, Output list) {
+                   return Outputs{i + 1.0, tensor_list_push_back(list, random_uniform(graph, {}))};
+                 },
+                 {constant(graph, Tensor(0)), empty});
   const Output numbers = tensor_list_stack(last[1], kFloat32, Shape{});
   Session session(graph);
   const auto first = draws(session, numbers);
@@ -448,8 +454,8 @@ TEST(Maps, GoOverRows) {
 TEST(Maps, HaveKnownShapesOnceTheFeedsDo) {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {kUnknownDim, kUnknownDim});
-  const Output sums = scan([](Output sum, Output row) { return sum + row; }, x,
-                           reduce_sum(x, {0}) * 0.0);
+  const Output sums =
+      scan([](Output sum, Output row) { return sum + row; }, x, reduce_sum(x, {0}) * 0.0);
   const Output y = map_fn([](Output row) { return exp(row); }, sums) + 1.0;
   Session session(graph);
   const Callable step = session.make_callable({x}, {y});
@@ -458,6 +464,28 @@ TEST(Maps, HaveKnownShapesOnceTheFeedsDo) {
   EXPECT_EQ(step.explain(feeds).find("dynamic"), std::string::npos) << step.explain(feeds);
   const std::vector<Tensor> none = {Tensor::zeros(kFloat32, {0, 2})};
   EXPECT_EQ(step(none)[0].shape(), (Shape{0, 2}));
+}
+
+TEST(WhileLoop, CountsToTheLargestMaximum) {
+  for (const int64_t maximum : {int64_t{3}, int64_t{1} << 53, INT64_MAX}) {
+    Graph graph(standard_ops());
+    const Outputs result =
+        while_loop([&](Output i) { return less(i, constant(graph, Tensor(10))); },
+                   [&](Output i) { return i + 1; }, {constant(graph, Tensor(0))},
+                   {.maximum_iterations = maximum});
+    EXPECT_EQ(eval(result[0]).item<int32_t>(), std::min<int64_t>(maximum, 10)) << maximum;
+  }
+}
+
+TEST(WhileLoop, SaysThatACallableTakesAnotherNumberOfVariables) {
+  Graph graph(standard_ops());
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        while_loop([&](Output i, Output j) { return less(i, j); }, [&](Output i) { return i; },
+                   {constant(graph, Tensor(0))});
+      },
+      "takes 2 tensors", "handed 1");
 }
 
 }  // namespace

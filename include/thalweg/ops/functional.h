@@ -84,8 +84,12 @@ namespace internal {
 inline Outputs listed(const Output& output) { return {output}; }
 inline Outputs listed(Outputs outputs) { return outputs; }
 
+/// Throws invalid_argument.
+[[noreturn]] void wrong_parameter_count(size_t takes, size_t given);
+
 template <class F, size_t... I>
 auto spread(F& f, const Outputs& values, std::index_sequence<I...>) {
+  if (values.size() != sizeof...(I)) wrong_parameter_count(sizeof...(I), values.size());
   return f(((void)I, values.at(I))...);
 }
 template <class F>
@@ -106,7 +110,8 @@ auto apply_to(F& f, const Outputs& values) {
 }
 }  // namespace internal
 
-/// cond_list for callables that give one Output, or a list: `cond(x > 0, [&] { return x; }, ...)`.
+/// cond_list for callables that give one Output, or a list:
+/// `cond(greater(x, zero), [&] { return x; }, [&] { return -x; })`.
 template <class Then, class Else>
 auto cond(const Output& pred, Then then_branch, Else else_branch, const CondOptions& options = {}) {
   Outputs results = cond_list(
@@ -124,7 +129,9 @@ inline Output case_(const Output& index, const std::vector<std::function<Output(
                     const std::function<Output()>& otherwise, const CondOptions& options = {}) {
   std::vector<BranchBody> lists;
   for (const auto& branch : branches) lists.push_back([&branch] { return Outputs{branch()}; });
-  return case_list(index, lists, [&] { return Outputs{otherwise()}; }, options).at(0);
+  return case_list(
+             index, lists, [&] { return Outputs{otherwise()}; }, options)
+      .at(0);
 }
 
 /// while_list for callables that take the variables one by one, or as a list.

@@ -43,5 +43,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/thalwegConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/thalwegConfig.cmake ${PROJECT_BINARY_DIR}/thalwegConfigVersion.cmake
   DESTINATION ${package_folder})
 
+file(RELATIVE_PATH THALWEG_PC_PREFIX
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/thalweg.pc.in ${PROJECT_BINARY_DIR}/thalweg.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/thalweg.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

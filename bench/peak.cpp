@@ -10,7 +10,7 @@ namespace thalweg::bench {
 namespace {
 
 constexpr int kAccumulators = 16;  // all unrolled, in registers
-constexpr int kRounds = 3000000;  // about 10 ms
+constexpr int kRounds = 3000000;   // about 10 ms
 
 __attribute__((target("avx512f"))) double run_avx512() {
   __m512 sums[kAccumulators];

@@ -12,14 +12,12 @@ namespace {
 void newton() {
   Graph graph(standard_ops());
   const Output a = placeholder(graph, kFloat64, Shape{}, {.name = "a"});
-  const Outputs last = while_loop(
-      [&](Output x, Output) {
-        return greater(abs(x * x - a), a * 1e-12);
-      },
-      [&](Output x, Output steps) {
-        return Outputs{(x + a / x) * 0.5, steps + 1.0};
-      },
-      {a, constant(graph, Tensor(0))}, {.maximum_iterations = 100});
+  const Outputs last =
+      while_loop([&](Output x, Output) { return greater(abs(x * x - a), a * 1e-12); },
+                 [&](Output x, Output steps) {
+                   return Outputs{(x + a / x) * 0.5, steps + 1.0};
+                 },
+                 {a, constant(graph, Tensor(0))}, {.maximum_iterations = 100});
   // A loop can be differentiated: d sqrt(a)/da = 1 / (2 sqrt(a)).
   const Output slope = gradient(last[0], a);
   Session session(graph);

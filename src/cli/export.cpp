@@ -15,8 +15,9 @@ int run_export(const Verb& verb, const std::vector<std::string>& arguments, Cons
   CommonOptions common;
   Options options(verb);
   options.word("MODEL", folder, "the folder of a model");
-  options.value("out", "FOLDER", out, "the folder of the SavedModel, which must not be there; "
-                                      "TensorFlow Serving wants a number for its name");
+  options.value("out", "FOLDER", out,
+                "the folder of the SavedModel, which must not be there; "
+                "TensorFlow Serving wants a number for its name");
   options.flag("variables", variables, "keep weights as variables, with a checkpoint of their own");
   common.declare(options);
   if (!options.parse(arguments)) {
@@ -27,8 +28,11 @@ int run_export(const Verb& verb, const std::vector<std::string>& arguments, Cons
   if (!out) throw UsageError("export needs --out FOLDER");
   Estimator::load(folder)->export_saved_model(*out, variables);
   if (common.json) {
-    console.out << dump({{"schema", kJsonSchema}, {"verb", "export"}, {"model", folder},
-                         {"saved_model", *out}, {"variables", variables}});
+    console.out << dump({{"schema", kJsonSchema},
+                         {"verb", "export"},
+                         {"model", folder},
+                         {"saved_model", *out},
+                         {"variables", variables}});
   } else {
     console.notice("wrote '" + *out + "'; thalweg show " + *out + " says what it holds");
   }

@@ -11,10 +11,19 @@ namespace {
 constexpr int64_t kMostClaimed = int64_t{2} << 30;
 
 // How an op is run, where, or what its state is called in a debugger: no result depends on them.
-constexpr std::string_view kNoMeaning[] = {
-    "allowed_devices", "config",         "config_proto",        "debug_name",   "executor_type",
-    "grad_a",          "grad_b",         "parallel_iterations", "swap_memory",  "use_cudnn_on_gpu",
-    "use_locking",     "validate_shape", "use_inter_op_parallelism"};
+constexpr std::string_view kNoMeaning[] = {"allowed_devices",
+                                           "config",
+                                           "config_proto",
+                                           "debug_name",
+                                           "executor_type",
+                                           "grad_a",
+                                           "grad_b",
+                                           "parallel_iterations",
+                                           "swap_memory",
+                                           "use_cudnn_on_gpu",
+                                           "use_locking",
+                                           "validate_shape",
+                                           "use_inter_op_parallelism"};
 
 // A number alone must not ask for more outputs than any graph has.
 void check_output_counts(const OpSchema& op, const AttrMap& attrs) {

@@ -102,8 +102,8 @@ std::optional<AttrValue> list_from_proto(const tensorflow::AttrValue::ListValue&
     for (const auto& function : list.func()) {
       if (!function.attr().empty()) return std::nullopt;
     }
-    return converted<FunctionName>(list.func(),
-                                   [](const auto& function) { return FunctionName{function.name()}; });
+    return converted<FunctionName>(
+        list.func(), [](const auto& function) { return FunctionName{function.name()}; });
   }
   return std::nullopt;
 }

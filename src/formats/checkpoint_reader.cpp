@@ -69,7 +69,8 @@ void BundleReader::State::read_index() {
   const std::string path = index_path(prefix);
   if (!file_exists(path)) {
     if (const std::string old = find_old_checkpoint(prefix); !old.empty()) {
-      throw unimplemented("'", old, "' is a checkpoint of TensorFlow's old format V1, which thalweg "
+      throw unimplemented("'", old,
+                          "' is a checkpoint of TensorFlow's old format V1, which thalweg "
                           "does not read: restore it in TensorFlow with a "
                           "tf.compat.v1.train.Saver and save it again with one of "
                           "write_version=SaverDef.V2");
@@ -138,8 +139,9 @@ Tensor BundleReader::State::make_room(std::string_view name, const Entry& entry,
   const bool is_string = dtype == kString;
   const int64_t expected = elements * (is_string ? 1 : static_cast<int64_t>(element_size(dtype)));
   if (is_string ? bytes < expected : bytes != expected) {
-    throw damaged(name, entry, str("it has ", bytes, " bytes, expected ",
-                                   is_string ? "at least " : "", expected, " for ", dtype, shape));
+    throw damaged(name, entry,
+                  str("it has ", bytes, " bytes, expected ", is_string ? "at least " : "", expected,
+                      " for ", dtype, shape));
   }
   return Tensor(dtype, shape);
 }

@@ -92,8 +92,7 @@ class FunctionImporter {
     return function;
   }
 
-  void read_arguments(const tensorflow::FunctionDef& def, NodeImporter& nodes,
-                      Function& function) {
+  void read_arguments(const tensorflow::FunctionDef& def, NodeImporter& nodes, Function& function) {
     if (graph_.registry().find("_Arg") == nullptr) throw internal_error("there is no op `_Arg`");
     for (int i = 0; i < def.signature().input_arg_size(); ++i) {
       const auto& argument = def.signature().input_arg(i);

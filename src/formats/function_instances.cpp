@@ -38,7 +38,8 @@ class Instances {
       // Rewriting may add functions, but never moves those that are there.
       for (auto& node : *function.mutable_node_def()) rewrite(node, bindings);
     }
-    for (auto& [bindings, function] : done_) *def.mutable_library()->add_function() = std::move(function);
+    for (auto& [bindings, function] : done_)
+      *def.mutable_library()->add_function() = std::move(function);
   }
 
  private:
@@ -70,7 +71,8 @@ class Instances {
                                " versions for different attributes");
     }
     if (is_generic(original)) {
-      // The first choice of attributes gets a name of its own as well: the plain one stands for all.
+      // The first choice of attributes gets a name of its own as well: the plain one stands for
+      // all.
       std::string chosen;
       for (int i = 0; chosen.empty() || originals_.contains(chosen); ++i) {
         chosen = str(name, "__", counts_[name]++);

@@ -55,8 +55,7 @@ void count_nodes(const NodeDefs& nodes, std::string_view place, const std::set<s
   }
 }
 
-void find_ends(const tensorflow::GraphDef& def, const OpRegistry& registry,
-               GraphSummary& summary) {
+void find_ends(const tensorflow::GraphDef& def, const OpRegistry& registry, GraphSummary& summary) {
   std::set<std::string, std::less<>> read;
   for (const auto& node : def.node()) {
     for (const std::string& input : node.input()) {
@@ -72,8 +71,8 @@ void find_ends(const tensorflow::GraphDef& def, const OpRegistry& registry,
         const auto dtype = node.attr().find("dtype");
         if (dtype != node.attr().end()) placeholder.dtype = type_from_proto(dtype->second.type());
         const auto shape = node.attr().find("shape");
-        placeholder.shape = shape == node.attr().end() ? Shape::unknown()
-                                                       : shape_from_proto(shape->second.shape());
+        placeholder.shape =
+            shape == node.attr().end() ? Shape::unknown() : shape_from_proto(shape->second.shape());
       } catch (const Error&) {
         placeholder.shape = Shape::unknown();
       }

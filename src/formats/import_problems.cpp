@@ -11,7 +11,8 @@ std::string listed(const std::vector<std::string>& items) {
   const std::vector<std::string> first(items.begin(),
                                        items.begin() + std::min(items.size(), kMostNamed));
   std::string text = join(first, "; ");
-  if (items.size() > first.size()) append(text, str("; and ", items.size() - first.size(), " more"));
+  if (items.size() > first.size())
+    append(text, str("; and ", items.size() - first.size(), " more"));
   return text;
 }
 
@@ -50,16 +51,16 @@ void ImportProblems::throw_if_any() const {
                         ? str(op, " (", found.first, ")")
                         : str(op, " (", found.count, " nodes, e.g. ", found.first, ")"));
     }
-    parts.push_back(str(counted(unknown_.size(), "op is", "ops are"), " not known: ",
-                        join(ops, ", ")));
+    parts.push_back(
+        str(counted(unknown_.size(), "op is", "ops are"), " not known: ", join(ops, ", ")));
   }
   if (!attributes_.empty()) {
     parts.push_back(str(counted(attributes_.size(), "attribute problem: ", "attribute problems: "),
                         listed(attributes_)));
   }
   if (!nodes_.empty()) {
-    parts.push_back(str(counted(nodes_.size(), "node does", "nodes do"), " not fit: ",
-                        listed(nodes_)));
+    parts.push_back(
+        str(counted(nodes_.size(), "node does", "nodes do"), " not fit: ", listed(nodes_)));
   }
   const std::string message = str("cannot run this graph: ", join(parts, "; "));
   if (unknown_.empty() && attributes_.empty()) throw invalid_argument(message);

@@ -72,10 +72,12 @@ bool looks_like_text(std::string_view content) {
   // a line feed is the tag of field 1, so the first bytes as a whole decide.
   const std::string_view head = content.substr(0, 512);
   if (head.empty()) return false;
-  return std::all_of(head.begin(), head.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0x20 || c == '\n' || c == '\r' || c == '\t';
-  }) && head.find_first_of(":{") != std::string_view::npos;
+  return std::all_of(head.begin(), head.end(),
+                     [](char c) {
+                       const auto byte = static_cast<unsigned char>(c);
+                       return byte >= 0x20 || c == '\n' || c == '\r' || c == '\t';
+                     }) &&
+         head.find_first_of(":{") != std::string_view::npos;
 }
 
 std::string encode_message(const google::protobuf::Message& message, std::string_view what,

@@ -94,8 +94,7 @@ void NodeImporter::add(const tensorflow::NodeDef& def) {
   }
 }
 
-void NodeImporter::add_checked(const tensorflow::NodeDef& def, const OpSchema& op,
-                               AttrMap attrs) {
+void NodeImporter::add_checked(const tensorflow::NodeDef& def, const OpSchema& op, AttrMap attrs) {
   std::vector<Output> inputs;
   NodeOptions options{.name = def.name(), .device = def.device(), .full_name = true};
   for (const std::string& text : def.input()) {
@@ -110,7 +109,8 @@ void NodeImporter::add_checked(const tensorflow::NodeDef& def, const OpSchema& o
     if (!inputs.back()) return;
   }
   options.name = graph_.unique_name(legal_node_name(def.name()));
-  nodes_[def.name()] = &graph_.add(op.name, std::move(inputs), std::move(attrs), std::move(options));
+  nodes_[def.name()] =
+      &graph_.add(op.name, std::move(inputs), std::move(attrs), std::move(options));
 }
 
 }  // namespace thalweg

@@ -50,8 +50,7 @@ std::string circle(const NodeDefs& nodes, const Index& index, const std::vector<
   }
   const size_t total = names.size();
   if (total > 8) names.resize(8);
-  return str(join(names, " -> "), total > names.size() ? " -> ..." : "", " -> ",
-             names.front());
+  return str(join(names, " -> "), total > names.size() ? " -> ..." : "", " -> ", names.front());
 }
 
 void collect_functions(const tensorflow::AttrValue& value, std::vector<std::string>& out) {

@@ -105,8 +105,8 @@ class Walker {
       if ((node.op() == "Assign" || node.op() == "AssignVariableOp") && node.input_size() >= 2) {
         note(scope, node);
       } else if (depth < kMostCalls) {
-        const auto called = library_.find(library_.contains(node.op()) ? node.op()
-                                                                       : attr_text(node, "f"));
+        const auto called =
+            library_.find(library_.contains(node.op()) ? node.op() : attr_text(node, "f"));
         if (called != library_.end()) enter(scope, node, *called->second, depth);
       }
     }

@@ -25,8 +25,8 @@ SignatureTensor signature_tensor(const std::string& key, const tensorflow::Tenso
   SignatureTensor result{.key = key, .tensor = info.name()};
   try {
     result.dtype = type_from_proto(info.dtype());
-    result.shape = info.has_tensor_shape() ? shape_from_proto(info.tensor_shape())
-                                           : Shape::unknown();
+    result.shape =
+        info.has_tensor_shape() ? shape_from_proto(info.tensor_shape()) : Shape::unknown();
   } catch (const Error&) {
     result.shape = Shape::unknown();  // a type or rank that thalweg does not have; the graph tells
   }

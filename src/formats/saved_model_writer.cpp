@@ -83,8 +83,8 @@ class NewFolder {
  public:
   explicit NewFolder(const std::string& path)
       : path_(path),
-        temporary_(join_path(folder_name(path),
-                             str(kTemporaryPrefix, base_name(path), "-", ::getpid()))) {
+        temporary_(
+            join_path(folder_name(path), str(kTemporaryPrefix, base_name(path), "-", ::getpid()))) {
     if (file_exists(path) || is_folder(path)) {
       throw already_exists("'", path, "' is there already: give another version, or remove it");
     }
@@ -98,7 +98,8 @@ class NewFolder {
   void commit() {
     std::error_code error;
     std::filesystem::rename(temporary_, path_, error);
-    if (error) throw unavailable("cannot rename '", temporary_, "' to '", path_, "': ", error.message());
+    if (error)
+      throw unavailable("cannot rename '", temporary_, "' to '", path_, "': ", error.message());
   }
 
  private:

@@ -18,7 +18,8 @@ struct Variable {
 
 class SaverBuilder {
  public:
-  explicit SaverBuilder(tensorflow::MetaGraphDef& meta) : meta_(meta), def_(*meta.mutable_graph_def()) {
+  explicit SaverBuilder(tensorflow::MetaGraphDef& meta)
+      : meta_(meta), def_(*meta.mutable_graph_def()) {
     for (auto& node : *def_.mutable_node()) {
       names_.insert(node.name());
       if (node.op() != "VarHandleOp") continue;
@@ -101,9 +102,9 @@ class SaverBuilder {
 
   void restore(const std::vector<std::string>& reads) {
     add_lists("save/RestoreV2");
-    set_dtypes(add("RestoreV2", "save/RestoreV2",
-                   {"save/Const", "save/RestoreV2/tensor_names",
-                    "save/RestoreV2/shape_and_slices"}));
+    set_dtypes(
+        add("RestoreV2", "save/RestoreV2",
+            {"save/Const", "save/RestoreV2/tensor_names", "save/RestoreV2/shape_and_slices"}));
     std::vector<std::string> assigns;
     for (size_t i = 0; i < variables_.size(); ++i) {
       const std::string number = i == 0 ? std::string() : "_" + std::to_string(i);

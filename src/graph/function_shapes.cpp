@@ -78,12 +78,11 @@ std::vector<Shape> FunctionLibrary::result_shapes(const Function& function,
                                                   std::span<const Shape> arguments) const {
   std::vector<Shape> known = shapes_of(function.results);
   if (arguments.size() != function.arguments.size()) return known;
-  const bool open = std::any_of(function.results.begin(), function.results.end(),
-                                [](const Output& result) {
-                                  return !holds_objects(result.dtype()) &&
-                                         result.dtype() != kResource &&
-                                         !result.shape().is_fully_defined();
-                                });
+  const bool open =
+      std::any_of(function.results.begin(), function.results.end(), [](const Output& result) {
+        return !holds_objects(result.dtype()) && result.dtype() != kResource &&
+               !result.shape().is_fully_defined();
+      });
   bool more = false;
   std::string key = function.name;
   for (size_t a = 0; a < arguments.size(); ++a) {

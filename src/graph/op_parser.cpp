@@ -130,7 +130,8 @@ std::string parse_kind(Parser& in, AttrSchema& attr) {
     in.expect(")");
     return str("list(", kind, ")");
   }
-  for (std::string_view known : {"int", "float", "bool", "string", "type", "shape", "tensor", "func"}) {
+  for (std::string_view known :
+       {"int", "float", "bool", "string", "type", "shape", "tensor", "func"}) {
     if (name == known) return name;
   }
   in.fail(str("`", name, "` is no kind of attribute"));

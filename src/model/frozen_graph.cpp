@@ -61,8 +61,10 @@ std::set<std::string, std::less<>> written_variables(const Graph& graph,
   for (int id = graph.num_nodes() - 1; id >= 0; --id) {
     if (!needed[static_cast<size_t>(id)]) continue;
     const Node& node = graph.node(id);
-    for (const Output& input : node.inputs()) needed[static_cast<size_t>(input.node()->id())] = true;
-    for (const Node* before : node.control_inputs()) needed[static_cast<size_t>(before->id())] = true;
+    for (const Output& input : node.inputs())
+      needed[static_cast<size_t>(input.node()->id())] = true;
+    for (const Node* before : node.control_inputs())
+      needed[static_cast<size_t>(before->id())] = true;
     const FunctionEffects effects = effects_of(node);
     for (int i = 0; i < node.num_inputs(); ++i) {
       if (!effects.arguments[static_cast<size_t>(i)].is_written) continue;
@@ -81,12 +83,14 @@ PlanGraph frozen_graph(const Graph& graph, const std::vector<Output>& feeds,
                        const SessionOptions& options) {
   std::vector<FeedSpec> specs;
   for (const Output& feed : feeds) specs.push_back({feed, feed.dtype(), feed.shape()});
-  // Of all passes only the one that lets handles be followed: the others come when shapes are known.
+  // Of all passes only the one that lets handles be followed: the others come when shapes are
+  // known.
   std::vector<std::string> disabled = options.disabled_passes;
   for (const Pass& pass : standard_passes()) {
     if (pass.name != "inline") disabled.emplace_back(pass.name);
   }
-  const KernelRegistry& kernels = options.kernels == nullptr ? standard_kernels() : *options.kernels;
+  const KernelRegistry& kernels =
+      options.kernels == nullptr ? standard_kernels() : *options.kernels;
   const PlanGraph expanded =
       run_passes(specialize(graph, specs, fetches, {}), {kernels}, {.disabled = disabled});
   return Freeze(expanded, values).run();

@@ -140,7 +140,8 @@ const Signature& LoadedModel::signature(std::string_view name) const {
 // What one signature writes, the others see.
 LoadedModel::Served LoadedModel::serve(const Signature& signature) const {
   std::vector<Output> feeds, fetches;
-  for (const SignatureTensor& input : signature.inputs) feeds.push_back(graph_->output(input.tensor));
+  for (const SignatureTensor& input : signature.inputs)
+    feeds.push_back(graph_->output(input.tensor));
   for (const SignatureTensor& output : signature.outputs)
     fetches.push_back(graph_->output(output.tensor));
   Served served;

@@ -71,12 +71,11 @@ constexpr OpDef kOps[] = {
            [](Context& c) { set_both(c, c.grad(), -c.grad()); }),
     binary(
         "Mul", kNumbersAndComplex, "x * y; integers wrap around.",
-        [](Context& c) {
-          set_both(c, c.grad() * conj(c.input(1)), c.grad() * conj(c.input(0)));
-        }, true),
+        [](Context& c) { set_both(c, c.grad() * conj(c.input(1)), c.grad() * conj(c.input(0))); },
+        true),
     binary("RealDiv", kFloatsAndComplex, "x / y.", divide_gradient),
-    binary("Div", kNumbersAndComplex, "x / y; for integers cut towards zero, and an error when y is 0.",
-           divide_gradient),
+    binary("Div", kNumbersAndComplex,
+           "x / y; for integers cut towards zero, and an error when y is 0.", divide_gradient),
     binary("DivNoNan", kFloats, "x / y, and 0 where y is 0.",
            [](Context& c) {
              const Output x = c.input(0), y = c.input(1), g = c.grad();

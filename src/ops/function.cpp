@@ -59,8 +59,8 @@ void set_shapes(ShapeContext& c, const std::vector<Shape>& inferred) {
   const AttrValue* attr = c.node().find_attr("output_shapes");
   const auto* told = attr == nullptr ? nullptr : std::get_if<std::vector<Shape>>(attr);
   for (size_t i = 0; i < inferred.size(); ++i) {
-    const bool use = told != nullptr && i < told->size() &&
-                     (*told)[i].is_compatible_with(inferred[i]);
+    const bool use =
+        told != nullptr && i < told->size() && (*told)[i].is_compatible_with(inferred[i]);
     const bool is_handle = c.node().output_dtype(static_cast<int>(i)) == kResource;
     c.set_output(static_cast<int>(i), is_handle ? Shape{}
                                       : use     ? inferred[i].merge((*told)[i])
@@ -72,7 +72,7 @@ void argument_shape(ShapeContext& c) {
   const AttrValue* attr = c.node().find_attr("_output_shapes");
   const auto* shapes = attr == nullptr ? nullptr : std::get_if<std::vector<Shape>>(attr);
   const bool is_handle = c.attr<DType>("T") == kResource;
-  c.set_output(0, is_handle                             ? Shape{}
+  c.set_output(0, is_handle                              ? Shape{}
                   : shapes == nullptr || shapes->empty() ? Shape::unknown()
                                                          : shapes->front());
 }
@@ -129,8 +129,7 @@ std::vector<bool> kept_shapes(const Node& node) {
     const auto variable = static_cast<int>((*of)[g]);
     if (variable >= forward.num_outputs()) return kept;
     const Shape& shape = forward.output_shape(variable);
-    kept[g + 1] = shape.is_fully_defined() &&
-                  node.input(static_cast<int>(g) + 1).shape() == shape;
+    kept[g + 1] = shape.is_fully_defined() && node.input(static_cast<int>(g) + 1).shape() == shape;
   }
   return kept;
 }

@@ -39,8 +39,8 @@ Node& extend_call(GradientContext& context) {
   const std::vector<Output> arguments = arguments_of(split, map);
   const std::vector<Node*> effects = mapped_effects(split, *forward);
   FunctionLibrary& library = context.graph().functions();
-  const Function& forward_function = add_function(
-      library, function.name + "_forward", std::move(forward), arguments, results, effects);
+  const Function& forward_function = add_function(library, function.name + "_forward",
+                                                  std::move(forward), arguments, results, effects);
 
   auto backward = graph_like(*function.body);
   SplitBody::Mapping back;
@@ -61,9 +61,8 @@ Node& extend_call(GradientContext& context) {
     gradients.push_back(back.at(split.argument_gradients()[a]));
     gradient_arguments.push_back(static_cast<int64_t>(a));
   }
-  const Function& backward_function =
-      add_function(library, function.name + "_backward", std::move(backward), inputs, gradients,
-                   {});
+  const Function& backward_function = add_function(library, function.name + "_backward",
+                                                   std::move(backward), inputs, gradients, {});
   return add_extension(node, {},
                        {{"Tout", types},
                         {"f", FunctionName{forward_function.name}},
@@ -165,8 +164,7 @@ class BranchSplit {
     auto graph = graph_like(*split.function().body);
     std::vector<Output> inputs;
     const auto add_input = [&](const Output& like, const Shape& shape, const std::string& name) {
-      inputs.push_back(
-          add_argument(*graph, like, shape, static_cast<int>(inputs.size()), name));
+      inputs.push_back(add_argument(*graph, like, shape, static_cast<int>(inputs.size()), name));
       return inputs.back();
     };
     SplitBody::Mapping map;
@@ -187,8 +185,8 @@ class BranchSplit {
     }
     for (size_t g = 0; g < split.gradient_results().size(); ++g) {
       const int result = split.gradient_results()[g];
-      map[split.incoming(g)] = add_input(split.incoming(g), split.incoming(g).shape(),
-                                         str("gradient_", result));
+      map[split.incoming(g)] =
+          add_input(split.incoming(g), split.incoming(g).shape(), str("gradient_", result));
     }
     split.copy_backward(*graph, map);
     std::vector<Output> results;
@@ -259,8 +257,8 @@ void branch_gradient(GradientContext& context) {
   attrs["Tout"] = result_types(context.graph(), backward[0]);
   const bool is_case = context.node().find_attr("branches") != nullptr;
   const bool stateful = any_stateful(context.graph(), backward);
-  Node& node = context.graph().add(
-      str(stateful ? "" : "Stateless", is_case ? "Case" : "If"), inputs, std::move(attrs));
+  Node& node = context.graph().add(str(stateful ? "" : "Stateless", is_case ? "Case" : "If"),
+                                   inputs, std::move(attrs));
   for (size_t i = 0; i < arguments.size(); ++i)
     context.set(1 + static_cast<int>(arguments[i]), node.output(static_cast<int>(i)));
 }

@@ -117,21 +117,21 @@ Outputs scan_list(const FoldBody& f, const Outputs& elems, const Outputs& initia
   Outputs start = join({zero(elems[0].graph().innermost())}, initial);
   for (const Output& state : initial)
     start.push_back(tensor_list_reserve(rows.size, state.dtype(), state.shape()));
-  const Outputs last = while_list(
-      [&](const Outputs& v) { return less(v[0], rows.size); },
-      [&](const Outputs& v) {
-        const Output at = place(v[0], rows, options.reverse);
-        Outputs next = f(part(v, 1, n + 1), rows.at(at));
-        if (next.size() != n) {
-          throw invalid_argument(name, ": the function gives ", next.size(), " states, but ", n,
-                                 " were given to start from");
-        }
-        const Outputs states = next;
-        for (size_t i = 0; i < n; ++i)
-          next.push_back(tensor_list_set_item(v[n + 1 + i], at, states[i]));
-        return join({v[0] + 1.0}, next);
-      },
-      start, {.name = name});
+  const Outputs last =
+      while_list([&](const Outputs& v) { return less(v[0], rows.size); },
+                 [&](const Outputs& v) {
+                   const Output at = place(v[0], rows, options.reverse);
+                   Outputs next = f(part(v, 1, n + 1), rows.at(at));
+                   if (next.size() != n) {
+                     throw invalid_argument(name, ": the function gives ", next.size(),
+                                            " states, but ", n, " were given to start from");
+                   }
+                   const Outputs states = next;
+                   for (size_t i = 0; i < n; ++i)
+                     next.push_back(tensor_list_set_item(v[n + 1 + i], at, states[i]));
+                   return join({v[0] + 1.0}, next);
+                 },
+                 start, {.name = name});
   Outputs stacked;
   for (size_t i = 0; i < n; ++i) {
     stacked.push_back(
@@ -145,13 +145,13 @@ Outputs fold_list(const FoldBody& f, const Outputs& elems, const Outputs& initia
   const std::string name = base_name(options, "fold");
   const Rows rows(elems, name);
   const size_t n = initial.size();
-  const Outputs last = while_list(
-      [&](const Outputs& v) { return less(v[0], rows.size); },
-      [&](const Outputs& v) {
-        const Output at = place(v[0], rows, options.reverse);
-        return join({v[0] + 1.0}, f(part(v, 1, n + 1), rows.at(at)));
-      },
-      join({zero(elems[0].graph().innermost())}, initial), {.name = name});
+  const Outputs last =
+      while_list([&](const Outputs& v) { return less(v[0], rows.size); },
+                 [&](const Outputs& v) {
+                   const Output at = place(v[0], rows, options.reverse);
+                   return join({v[0] + 1.0}, f(part(v, 1, n + 1), rows.at(at)));
+                 },
+                 join({zero(elems[0].graph().innermost())}, initial), {.name = name});
   return part(last, 1, n + 1);
 }
 

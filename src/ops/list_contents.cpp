@@ -20,8 +20,7 @@ struct Walk {
 };
 
 void put(Walk& walk, const Shape& item) {
-  walk.is_known = walk.is_known && item.is_fully_defined() &&
-                  (!walk.any_new || item == walk.item);
+  walk.is_known = walk.is_known && item.is_fully_defined() && (!walk.any_new || item == walk.item);
   walk.item = item;
   walk.any_new = true;
 }

@@ -93,14 +93,13 @@ void SplitBody::differentiate(BackPropagate back_propagate, bool is_loop) {
     if (!is_differentiable(function_.results[r].dtype())) continue;
     gradient_results_.push_back(static_cast<int>(r));
     ys.push_back(own(function_.results[r]));
-    incoming_.push_back(
-        graph_
-            ->add("_Arg", {},
-                  {{"T", ys.back().dtype()},
-                   {"index", static_cast<int64_t>(function_.arguments.size() + r)},
-                   {"_output_shapes", std::vector<Shape>{ys.back().shape()}}},
-                  {.name = str("gradient_", r)})
-            .output());
+    incoming_.push_back(graph_
+                            ->add("_Arg", {},
+                                  {{"T", ys.back().dtype()},
+                                   {"index", static_cast<int64_t>(function_.arguments.size() + r)},
+                                   {"_output_shapes", std::vector<Shape>{ys.back().shape()}}},
+                                  {.name = str("gradient_", r)})
+                            .output());
   }
   std::vector<Output> xs;
   std::vector<size_t> of_argument;
@@ -202,8 +201,7 @@ void SplitBody::copy_backward(Graph& target, Mapping& map) const {
 
 std::vector<Node*> mapped_effects(const SplitBody& split, const Graph& target) {
   std::vector<Node*> nodes;
-  for (const Node* node : split.function().side_effects)
-    nodes.push_back(target.find(node->name()));
+  for (const Node* node : split.function().side_effects) nodes.push_back(target.find(node->name()));
   return nodes;
 }
 
@@ -278,10 +276,9 @@ Node& add_extension(const Node& node, std::vector<Output> more_inputs, AttrMap a
   attrs[kExtends] = node.name();
   std::vector<Node*> controls(node.control_inputs().begin(), node.control_inputs().end());
   const std::string base = node.name().substr(node.name().rfind('/') + 1);
-  return node.graph().add(node.type(), std::move(inputs), std::move(attrs),
-                          {.name = base + "_forward",
-                           .device = node.device(),
-                           .control_inputs = std::move(controls)});
+  return node.graph().add(
+      node.type(), std::move(inputs), std::move(attrs),
+      {.name = base + "_forward", .device = node.device(), .control_inputs = std::move(controls)});
 }
 
 std::vector<int64_t> ints_of(const Node& node, std::string_view annotation) {

@@ -77,8 +77,8 @@ Output length_of(Graph& g, Output list) { return g.add("TensorListLength", {list
 Output row_shape_of(Output x) {
   const Shape& shape = x.shape();
   if (shape.has_rank() && shape.slice(1).is_fully_defined()) {
-    return constant(x.graph(), Tensor::from(shape.slice(1).dims(), Shape{shape.rank() - 1})
-                                   .cast(kInt32));
+    return constant(x.graph(),
+                    Tensor::from(shape.slice(1).dims(), Shape{shape.rank() - 1}).cast(kInt32));
   }
   return strided_slice(shape_of(x), {1}, {0}, {1}, {.end_mask = 1});
 }
@@ -106,24 +106,22 @@ void pop_gradient(Context& c) {
 }
 
 void stack_gradient(Context& c) {
-  c.set(0, c.graph()
-               .add("TensorListFromTensor", {c.grad(), row_shape_of(c.grad())})
-               .output());
+  c.set(0, c.graph().add("TensorListFromTensor", {c.grad(), row_shape_of(c.grad())}).output());
 }
 
 void concat_gradient(Context& c) {
   if (!c.grad(0)) return;
   Graph& g = c.graph();
-  c.set(0, g.add("TensorListSplit", {c.grad(0), element_shape_of(g, c.input(0)), c.output(1)})
-               .output());
+  c.set(
+      0,
+      g.add("TensorListSplit", {c.grad(0), element_shape_of(g, c.input(0)), c.output(1)}).output());
 }
 
 void split_gradient(Context& c) {
   Graph& g = c.graph();
   const Output x = c.input(0);
   const Output any = constant(g, Tensor::of<int32_t>({-1}));
-  c.set(0, g.add("TensorListConcatV2",
-                 {c.grad(), concat({any, row_shape_of(x)}, 0), c.input(2)},
+  c.set(0, g.add("TensorListConcatV2", {c.grad(), concat({any, row_shape_of(x)}, 0), c.input(2)},
                  {{"element_dtype", element(c)}})
                .output());
 }
@@ -186,8 +184,7 @@ void scatter_gradient(Context& c) { c.set(0, gathered(c, 0, 1)); }
 
 void scatter_into_gradient(Context& c) {
   c.set(0, c.graph()
-               .add("TensorListScatterIntoExistingList",
-                    {c.grad(), zeros(c.input(1)), c.input(2)})
+               .add("TensorListScatterIntoExistingList", {c.grad(), zeros(c.input(1)), c.input(2)})
                .output());
   c.set(1, gathered(c, 1, 2));
 }
@@ -243,7 +240,11 @@ constexpr OpDef kTensorListOps[] = {
                "resize_if_index_out_of_bounds: bool = false | Whether an index past the end "
                "lengthens the list."},
      .doc = "The list with another item at a place.",
-     .shape = [](ShapeContext& c) { c.with_rank(1, 0); one_list(c); },
+     .shape =
+         [](ShapeContext& c) {
+           c.with_rank(1, 0);
+           one_list(c);
+         },
      .gradient = set_gradient},
     {.name = "TensorListGetItem",
      .inputs = {kList, kIndex, kShape},
@@ -278,7 +279,11 @@ constexpr OpDef kTensorListOps[] = {
      .outputs = {kResult},
      .attrs = {},
      .doc = "The list cut, or with items at its end that are still to be set.",
-     .shape = [](ShapeContext& c) { c.with_rank(1, 0); one_list(c); },
+     .shape =
+         [](ShapeContext& c) {
+           c.with_rank(1, 0);
+           one_list(c);
+         },
      .gradient = resize_gradient},
     {.name = "TensorListGather",
      .inputs = {kList, kIndices, kShape},
@@ -308,7 +313,11 @@ constexpr OpDef kTensorListOps[] = {
      .outputs = {kResult},
      .attrs = {kElement},
      .doc = "The list with the slices of a tensor at given places.",
-     .shape = [](ShapeContext& c) { c.with_rank_at_least(1, 1); one_list(c); },
+     .shape =
+         [](ShapeContext& c) {
+           c.with_rank_at_least(1, 1);
+           one_list(c);
+         },
      .gradient = scatter_into_gradient},
     {.name = "TensorListConcat",
      .inputs = {kList},

@@ -34,8 +34,8 @@ Output tensor_list_from_tensor(const Output& tensor, const TensorListOptions& op
   const Shape& shape = tensor.shape();
   return tensor.graph()
       .add("TensorListFromTensor",
-           {tensor, shape_argument(tensor.graph(),
-                                   shape.rank() > 0 ? shape.slice(1) : Shape::unknown())},
+           {tensor,
+            shape_argument(tensor.graph(), shape.rank() > 0 ? shape.slice(1) : Shape::unknown())},
            {}, {.name = options.name})
       .output();
 }
@@ -45,8 +45,8 @@ Output tensor_list_push_back(const Output& list, const Output& item,
   return list.graph().add("TensorListPushBack", {list, item}, {}, {.name = options.name}).output();
 }
 
-PoppedItem tensor_list_pop_back(const Output& list, DType element_dtype,
-                                const Shape& element_shape, const TensorListOptions& options) {
+PoppedItem tensor_list_pop_back(const Output& list, DType element_dtype, const Shape& element_shape,
+                                const TensorListOptions& options) {
   Graph& graph = list.graph();
   Node& node = graph.add("TensorListPopBack", {list, shape_argument(graph, element_shape)},
                          {{"element_dtype", element_dtype}}, {.name = options.name});

@@ -56,8 +56,7 @@ Output BodyTrace::captured(size_t i) {
     std::string name = outside.node()->name();
     name = name.substr(name.rfind('/') + 1);
     captured_.push_back(add_argument(*body_, outside, outside.shape(),
-                                     static_cast<int>(arguments_.size() + captured_.size()),
-                                     name));
+                                     static_cast<int>(arguments_.size() + captured_.size()), name));
   }
   return captured_[i];
 }
@@ -67,9 +66,7 @@ Output BodyTrace::capture(const Output& outside) {
     Output& copy = constants_[outside];
     if (!copy) {
       const RootScope root(*body_);
-      copy = body_
-                 ->add("Const", {}, outside.node()->attrs(),
-                       {.name = outside.node()->name()})
+      copy = body_->add("Const", {}, outside.node()->attrs(), {.name = outside.node()->name()})
                  .output();
     }
     return copy;
@@ -80,10 +77,8 @@ Output BodyTrace::capture(const Output& outside) {
   return captured(index);
 }
 
-void BodyTrace::trace(
-    const std::function<std::vector<Output>(const std::vector<Output>&)>& f) {
-  const BodyScope scope(outer_, *body_,
-                        [this](const Output& outside) { return capture(outside); });
+void BodyTrace::trace(const std::function<std::vector<Output>(const std::vector<Output>&)>& f) {
+  const BodyScope scope(outer_, *body_, [this](const Output& outside) { return capture(outside); });
   results_ = f(arguments_);
   for (Output& result : results_) {
     if (!result) throw invalid_argument("a result is an empty Output");

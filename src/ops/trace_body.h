@@ -43,7 +43,7 @@ class BodyTrace {
   std::vector<Output>& captures_;
   std::unique_ptr<Graph> body_;
   std::vector<Output> arguments_;
-  std::vector<Output> captured_;         // by capture, as far as there are
+  std::vector<Output> captured_;  // by capture, as far as there are
   std::map<Output, Output> constants_;
   std::vector<Output> results_;
   std::vector<Node*> outer_controls_;

@@ -117,10 +117,11 @@ constexpr OpDef kOps[] = {
                "| Type to convert to.",
                "Truncate: bool = false | To a narrower floating type: cut the mantissa instead of "
                "rounding it."},
-     .doc = "Converts element by element. Floats to integers cut towards zero and keep the low "
-            "bits (NaN, infinity and "
-            "what is beyond 2^64 give 0), integers keep the low bits, complex to real keeps the real "
-            "part, to bool tells what differs from 0.",
+     .doc =
+         "Converts element by element. Floats to integers cut towards zero and keep the low "
+         "bits (NaN, infinity and "
+         "what is beyond 2^64 give 0), integers keep the low bits, complex to real keeps the real "
+         "part, to bool tells what differs from 0.",
      .shape = shape_functions::same_as_input,
      .gradient =
          [](Context& c) {

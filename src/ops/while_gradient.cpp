@@ -18,9 +18,9 @@ using Ints = std::vector<int64_t>;
 // Annotations of an extended loop: how the loop back is called.
 constexpr char kBackwardCond[] = "_backward_cond";
 constexpr char kBackwardBody[] = "_backward_body";
-constexpr char kChanged[] = "_gradient_variables";    // variables whose gradient each step changes
-constexpr char kSummed[] = "_gradient_sums";          // fixed ones: gradients of all steps add up
-constexpr char kFixed[] = "_saved_arguments";         // fixed ones that the way back reads
+constexpr char kChanged[] = "_gradient_variables";  // variables whose gradient each step changes
+constexpr char kSummed[] = "_gradient_sums";        // fixed ones: gradients of all steps add up
+constexpr char kFixed[] = "_saved_arguments";       // fixed ones that the way back reads
 
 class WhileSplit {
  public:
@@ -138,8 +138,7 @@ class WhileSplit {
     };
     add(kInt64, Shape{}, "iterations_left");
     for (size_t a : changed_) {
-      add(body_.arguments[a].dtype(), node_.output_shape(static_cast<int>(a)),
-          str("gradient_", a));
+      add(body_.arguments[a].dtype(), node_.output_shape(static_cast<int>(a)), str("gradient_", a));
     }
     for (size_t a : summed_) {
       const Output& gradient = split_.argument_gradients()[a];
@@ -176,8 +175,7 @@ class WhileSplit {
     for (size_t g = 0; g < split_.gradient_results().size(); ++g)
       map[split_.incoming(g)] = gradients.at(static_cast<size_t>(split_.gradient_results()[g]));
     const std::vector<Output> sums(arguments.begin() + static_cast<int64_t>(next),
-                                   arguments.begin() +
-                                       static_cast<int64_t>(next + summed_.size()));
+                                   arguments.begin() + static_cast<int64_t>(next + summed_.size()));
     next += summed_.size();
     std::vector<Output> lists;
     for (const Output& saved : pushed_) {
@@ -212,10 +210,10 @@ class WhileSplit {
   FunctionLibrary& library_;
   const Function& body_;
   SplitBody split_;
-  std::map<int, Output> fixed_;   // by argument
-  std::vector<Output> pushed_;    // what each iteration pushes
-  std::vector<size_t> changed_;   // arguments
-  std::vector<size_t> summed_;    // arguments
+  std::map<int, Output> fixed_;  // by argument
+  std::vector<Output> pushed_;   // what each iteration pushes
+  std::vector<size_t> changed_;  // arguments
+  std::vector<size_t> summed_;   // arguments
 };
 
 }  // namespace

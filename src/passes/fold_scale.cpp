@@ -177,12 +177,12 @@ class FoldScale : public Rewriter {
         const Output filter = constant(node, scaled(*line.node, affine.scale));
         std::vector<Output> operands(line.node->inputs().begin(), line.node->inputs().end());
         operands[1] = filter;
-        line.node = &replace(node, line.node->type(), operands, line.node->attrs(),
-                             line.node->name());
+        line.node =
+            &replace(node, line.node->type(), operands, line.node->attrs(), line.node->name());
         product = line.node->output(0);
       }
-      const bool is_biased = std::any_of(line.bias.begin(), line.bias.end(),
-                                         [](double term) { return term != 0; });
+      const bool is_biased =
+          std::any_of(line.bias.begin(), line.bias.end(), [](double term) { return term != 0; });
       if (!is_biased) line.bias.clear();
       result = !is_biased ? product
                           : replace(node, "BiasAdd",

@@ -47,8 +47,8 @@ class Inline : public Rewriter {
       // Stands for the call where others wait for it, and holds what must run.
       std::vector<Node*> controls = effects;
       controls.insert(controls.end(), before.begin(), before.end());
-      Node& done = target().add("NoOp", {}, {},
-                                {.name = node.name() + "/done", .control_inputs = controls});
+      Node& done =
+          target().add("NoOp", {}, {}, {.name = node.name() + "/done", .control_inputs = controls});
       stand_for(node, done);
       add_target(done);
     }
@@ -127,9 +127,7 @@ class Inline : public Rewriter {
 
 }  // namespace
 
-PlanGraph inline_calls(const PlanGraph& source, const PassContext&) {
-  return Inline(source).run();
-}
+PlanGraph inline_calls(const PlanGraph& source, const PassContext&) { return Inline(source).run(); }
 
 PlanGraph take_branches(const PlanGraph& source, const PassContext& context) {
   const Graph& graph = *source.graph;

@@ -22,7 +22,8 @@ Rewriter::Rewriter(const PlanGraph& source) : source_(source) {
     fetched_[static_cast<size_t>(fetch.node()->id())][static_cast<size_t>(fetch.index())] = true;
   }
   for (const Node* target : source.targets) pinned_[static_cast<size_t>(target->id())] = true;
-  result_.graph = std::make_unique<Graph>(source.graph->registry(), source.graph->shared_functions());
+  result_.graph =
+      std::make_unique<Graph>(source.graph->registry(), source.graph->shared_functions());
   result_.graph->set_seed(source.graph->seed());
 }
 

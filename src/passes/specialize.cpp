@@ -55,9 +55,7 @@ PlanGraph specialize(const Graph& graph, const std::vector<FeedSpec>& feeds,
     AttrMap attrs = {{"dtype", feed.dtype}, {"shape", feed.shape}};
     if (feed.item_shape.has_rank()) attrs["_item_shape"] = feed.item_shape;
     plan.feeds.push_back(
-        plan.graph
-            ->add("Placeholder", {}, std::move(attrs), {.name = name})
-            .output());
+        plan.graph->add("Placeholder", {}, std::move(attrs), {.name = name}).output());
   }
 
   std::map<Output, Output> given;
@@ -72,27 +70,26 @@ PlanGraph specialize(const Graph& graph, const std::vector<FeedSpec>& feeds,
         plan.graph->add(handle.type, {}, std::move(attrs), {.name = handle.name}).output();
   }
   SubgraphCopy copy(graph, std::move(given));
-  copy.run(fetches, targets,
-           [&](const Node& node, std::vector<Output> inputs, std::vector<Node*> controls) {
-             if (node.type() == "Placeholder") {
-               throw invalid_argument("placeholder `", node.name(), "` (", node.output_dtype(0),
-                                      node.output_shape(0), ") is needed but not fed");
-             }
-             AttrMap attrs = node.attrs();
-             if (is_unnamed_handle(node)) {
-               // The key of its state, whatever passes do to names.
-               attrs["shared_name"] = node.name();
-             }
-             attrs.erase(std::string(kExtends));
-             Node& result = plan.graph->add(node.type(), std::move(inputs), std::move(attrs),
-                                            {.name = node.name(),
-                                             .device = node.device(),
-                                             .control_inputs = std::move(controls)});
-             SubgraphCopy::Copied copied{.node = &result};
-             for (int i = 0; i < result.num_outputs(); ++i)
-               copied.outputs.push_back(result.output(i));
-             return copied;
-           });
+  copy.run(
+      fetches, targets,
+      [&](const Node& node, std::vector<Output> inputs, std::vector<Node*> controls) {
+        if (node.type() == "Placeholder") {
+          throw invalid_argument("placeholder `", node.name(), "` (", node.output_dtype(0),
+                                 node.output_shape(0), ") is needed but not fed");
+        }
+        AttrMap attrs = node.attrs();
+        if (is_unnamed_handle(node)) {
+          // The key of its state, whatever passes do to names.
+          attrs["shared_name"] = node.name();
+        }
+        attrs.erase(std::string(kExtends));
+        Node& result = plan.graph->add(
+            node.type(), std::move(inputs), std::move(attrs),
+            {.name = node.name(), .device = node.device(), .control_inputs = std::move(controls)});
+        SubgraphCopy::Copied copied{.node = &result};
+        for (int i = 0; i < result.num_outputs(); ++i) copied.outputs.push_back(result.output(i));
+        return copied;
+      });
   for (const Output& fetch : fetches) plan.fetches.push_back(copy.output(fetch));
   for (const Node* target : targets) plan.targets.push_back(copy.node(*target));
   return plan;

@@ -44,10 +44,10 @@ class SubgraphCopy {
 
   const Graph& source_;
   std::map<Output, Output> given_;
-  std::vector<bool> needed_;                // by id
-  std::vector<const Node*> extension_;      // by id: what stands for the node; null: itself
-  std::vector<bool> done_;                  // by id
-  std::vector<Copied> copies_;              // by id
+  std::vector<bool> needed_;            // by id
+  std::vector<const Node*> extension_;  // by id: what stands for the node; null: itself
+  std::vector<bool> done_;              // by id
+  std::vector<Copied> copies_;          // by id
 };
 
 }  // namespace thalweg

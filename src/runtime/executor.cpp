@@ -43,11 +43,7 @@ class Plan::StepContext final : public KernelContext {
  public:
   StepContext(const Plan& plan, RunState& state, RunScope& scope, uint64_t random_run,
               bool take_feeds)
-      : plan_(plan),
-        run_(state),
-        scope_(scope),
-        random_run_(random_run),
-        take_feeds_(take_feeds) {}
+      : plan_(plan), run_(state), scope_(scope), random_run_(random_run), take_feeds_(take_feeds) {}
 
   void enter(size_t step) {
     step_ = &plan_.steps_[step];
@@ -267,7 +263,7 @@ void Plan::execute(RunState& state, StepContext& context) const {
     for (; current < steps_.size(); ++current) {
       const PlanStep& step = steps_[current];
       const auto start = step_seconds == nullptr ? std::chrono::steady_clock::time_point()
-                                                         : std::chrono::steady_clock::now();
+                                                 : std::chrono::steady_clock::now();
       if (step.kernel != nullptr) {
         context.enter(current);
         step.kernel->compute(context);
@@ -318,12 +314,11 @@ void Plan::run_dynamic(RunState& state, const PlanStep& step, StepContext& conte
                         : value.source == Source::kHandle ? handles_[index].get()
                                                           : nullptr);
   }
-  std::vector<Tensor> outputs =
-      evaluate(*step.node, inputs, *kernels_,
-               {.random_run = context.random_run(),
-                .resources = resources,
-                .functions = functions_interface(),
-                .caller = &context});
+  std::vector<Tensor> outputs = evaluate(*step.node, inputs, *kernels_,
+                                         {.random_run = context.random_run(),
+                                          .resources = resources,
+                                          .functions = functions_interface(),
+                                          .caller = &context});
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     const PlanValue& value = values_[static_cast<size_t>(step.outputs[i])];
     if (value.source == Source::kSlot) {

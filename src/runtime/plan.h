@@ -127,7 +127,7 @@ class Plan {
   std::vector<std::shared_ptr<Resource>> handles_;  // tables, queues
   std::vector<Tensor> constants_;
   std::vector<PlanValue> feeds_;
-  std::vector<int> fetches_;  // values
+  std::vector<int> fetches_;       // values
   std::vector<bool> fetch_takes_;  // by fetch: it alone uses a slot, and may empty it
   std::vector<PlanValue> slots_;
   std::vector<Lifetime> storages_;

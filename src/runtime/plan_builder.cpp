@@ -33,8 +33,7 @@ std::shared_ptr<Plan> Plan::build(PlanGraph graph, const KernelRegistry& kernels
       plan->own_functions_ = std::make_unique<PlanFunctions>(nodes.shared_functions(), kernels,
                                                              store, options.disabled_passes);
     }
-    plan->functions_ =
-        plan->is_called_ ? options.functions : plan->own_functions_.get();
+    plan->functions_ = plan->is_called_ ? options.functions : plan->own_functions_.get();
   }
   plan->graph_ = std::move(graph);
   plan->kernels_ = &kernels;

@@ -56,11 +56,11 @@ class PlanBuilder {
   std::map<VariableState*, int> index_of_state_;
   // What nodes that call functions do in them, to handles that are made inside included.
   std::map<const Node*, FunctionEffects> effects_;
-  std::map<const Node*, int> handle_index_;    // by the node that makes the handle
-  std::set<Output> used_;                      // outputs that somebody reads
-  std::set<const Node*> copied_reads_;         // reads whose value must survive a later write
-  std::set<int> pinned_plain_;                 // variables that must stay plain
-  bool changed_ = false;                       // a variable's layout changed in this round
+  std::map<const Node*, int> handle_index_;  // by the node that makes the handle
+  std::set<Output> used_;                    // outputs that somebody reads
+  std::set<const Node*> copied_reads_;       // reads whose value must survive a later write
+  std::set<int> pinned_plain_;               // variables that must stay plain
+  bool changed_ = false;                     // a variable's layout changed in this round
   std::map<Output, int> value_map_;
   std::map<std::pair<int, std::string>, int> conversions_;
 };

@@ -39,9 +39,8 @@ class PlanFunctions::Prepared final : public PreparedFunction {
       handles_.push_back({});
       if (use.handles[a] == nullptr) continue;
       // The caller's graph may go before the function does.
-      handles_.back() = HandleSpec{
-          function.arguments[a], std::string(use.handles[a]->type()), use.handles[a]->attrs(),
-          use.handles[a]->name()};
+      handles_.back() = HandleSpec{function.arguments[a], std::string(use.handles[a]->type()),
+                                   use.handles[a]->attrs(), use.handles[a]->name()};
     }
     const Graph& body = *function.body;
     for (int id = 0; id < body.num_nodes(); ++id) {
@@ -161,8 +160,7 @@ class PlanFunctions::Prepared final : public PreparedFunction {
     }
     std::vector<Output> fetches;
     for (int result : results_) fetches.push_back(function_.results[static_cast<size_t>(result)]);
-    PlanGraph graph =
-        specialize(*function_.body, feeds, fetches, function_.side_effects, handles);
+    PlanGraph graph = specialize(*function_.body, feeds, fetches, function_.side_effects, handles);
     graph = run_passes(std::move(graph), {owner_.kernels_}, {.disabled = owner_.disabled_passes_});
     return Plan::build(std::move(graph), owner_.kernels_, owner_.store_,
                        {.disabled_passes = owner_.disabled_passes_, .functions = &owner_});

@@ -20,9 +20,9 @@ void PlanBuilder::find_last_uses() {
   for (int fetch : plan_.fetches_) ++fetched[place(fetch)];
   for (int fetch : plan_.fetches_) {
     const PlanValue& value = plan_.values_[static_cast<size_t>(fetch)];
-    plan_.fetch_takes_.push_back(
-        value.source == Source::kSlot && fetched[place(fetch)] == 1 &&
-        value.shape == plan_.slots_[static_cast<size_t>(value.index)].shape);
+    plan_.fetch_takes_.push_back(value.source == Source::kSlot && fetched[place(fetch)] == 1 &&
+                                 value.shape ==
+                                     plan_.slots_[static_cast<size_t>(value.index)].shape);
   }
   std::set<std::pair<Source, int>> needed;
   for (const auto& [where, count] : fetched) needed.insert(where);

@@ -1,5 +1,5 @@
-// The part of building a plan that concerns state: the variables, tables and queues that it reaches,
-// itself or through functions, and in which order it reads and writes them.
+// The part of building a plan that concerns state: the variables, tables and queues that it
+// reaches, itself or through functions, and in which order it reads and writes them.
 #include <algorithm>
 
 #include "runtime/plan_builder.h"
@@ -51,9 +51,8 @@ void PlanBuilder::declare_variables() {
 // Several nodes may stand for one variable.
 int PlanBuilder::declare_variable(const Node& node) {
   const auto& shared = node.attr<std::string>("shared_name");
-  VariableState& state =
-      plan_.store_->declare(shared.empty() ? node.name() : shared, node.attr<DType>("dtype"),
-                            node.attr<Shape>("shape"));
+  VariableState& state = plan_.store_->declare(
+      shared.empty() ? node.name() : shared, node.attr<DType>("dtype"), node.attr<Shape>("shape"));
   const auto [it, is_new] =
       index_of_state_.emplace(&state, static_cast<int>(plan_.variables_.size()));
   if (is_new) plan_.variables_.push_back({.state = &state});

@@ -28,8 +28,8 @@ class FilesOfOthers : public ::testing::Test {
 TEST_F(FilesOfOthers, ShowTellsWhatAGraphHolds) {
   const Outcome outcome = run({"show", graph_});
   EXPECT_EQ(outcome.status, kDone) << outcome.err;
-  for (const char* part : {"Input        x", "float32[?, 2]", "Output       y", "2 nodes",
-                           "yes, all of it", "Neg"}) {
+  for (const char* part :
+       {"Input        x", "float32[?, 2]", "Output       y", "2 nodes", "yes, all of it", "Neg"}) {
     EXPECT_NE(outcome.out.find(part), std::string::npos) << part << "\n" << outcome.out;
   }
   const auto json = run({"show", graph_, "--json"}).json();

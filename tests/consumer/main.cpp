@@ -1,5 +1,5 @@
-// Trains a line in a few steps with the installed library; exit status 0 when it has learned it, and when an error crosses
-// the library's border as it should.
+// Trains a line in a few steps with the installed library; exit status 0 when it has learned it,
+// and when an error crosses the library's border as it should.
 #include <thalweg/thalweg.h>
 
 #include <cmath>
@@ -12,7 +12,8 @@ int main() {
   const Output x = placeholder(graph, kFloat32, {kUnknownDim, 1}, {.name = "x"});
   const Output y = placeholder(graph, kFloat32, {kUnknownDim, 1}, {.name = "y"});
   const Dense line({.units = 1, .name = "line"});
-  Node& train = Sgd({.learning_rate = 0.1}).minimize(losses::mean_squared_error(y, line(x, Mode::kTraining)));
+  Node& train =
+      Sgd({.learning_rate = 0.1}).minimize(losses::mean_squared_error(y, line(x, Mode::kTraining)));
   Session session(graph);
   session.initialize();
   const Tensor xs = Tensor::of<float>({-1, 0, 1, 2}, {4, 1});

@@ -9,8 +9,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
-    thalweg::parse_graph_text({reinterpret_cast<const char*>(data), size},
-                              thalweg::standard_ops());
+    thalweg::parse_graph_text({reinterpret_cast<const char*>(data), size}, thalweg::standard_ops());
   } catch (const thalweg::Error&) {
   }
   return 0;

@@ -28,9 +28,9 @@ void check_values(const Case& c) {
           << " kernel";
     }
     for (const auto& [expected, actual] : expected_variables(c, result)) {
-      EXPECT_EQ(difference(expected->value, actual == nullptr ? Tensor() : actual->value,
-                           c.tolerance),
-                "")
+      EXPECT_EQ(
+          difference(expected->value, actual == nullptr ? Tensor() : actual->value, c.tolerance),
+          "")
           << c.where() << ": variable " << expected->name << " after the " << kernel.provider
           << " kernel";
     }

@@ -33,7 +33,8 @@ Row read_row(const std::string& name, const std::string& folder, const std::stri
     for (const std::string& tensor : reader.names()) {
       elements += reader.read(tensor).num_elements();
     }
-    row.what = str("V2, ", reader.names().size(), reader.names().size() == 1 ? " tensor, " : " tensors, ", elements, " elements");
+    row.what = str("V2, ", reader.names().size(),
+                   reader.names().size() == 1 ? " tensor, " : " tensors, ", elements, " elements");
     row.outcome = "every tensor read, checksums right";
     if (name == "mnist_softmax_regression") {
       Graph graph(standard_ops());
@@ -41,10 +42,11 @@ Row read_row(const std::string& name, const std::string& folder, const std::stri
       const Output y = matmul(x, constant(graph, reader.read("regression/W"))) +
                        constant(graph, reader.read("regression/b"));
       Session session(graph);
-      const double percent = mnist_accuracy(
-          data, Shape{-1, 784}, [&](const Tensor& images) { return session.run(y, {{x, images}}); });
-      append(row.outcome, str("; ", check_percent(percent, 91.49),
-                              " of MNIST's test digits right"));
+      const double percent = mnist_accuracy(data, Shape{-1, 784}, [&](const Tensor& images) {
+        return session.run(y, {{x, images}});
+      });
+      append(row.outcome,
+             str("; ", check_percent(percent, 91.49), " of MNIST's test digits right"));
     }
   } catch (const Error& error) {
     row.outcome = str("refused: ", error.message());

@@ -14,9 +14,8 @@ std::string cell(std::string text) {
 }  // namespace
 
 std::string markdown(const std::vector<std::vector<Row>>& sections) {
-  static constexpr std::string_view kTitles[] = {"Graphs (`frozen_graph`)",
-                                                 "SavedModels (`saved_model`)",
-                                                 "Checkpoints (`checkpoints`)"};
+  static constexpr std::string_view kTitles[] = {
+      "Graphs (`frozen_graph`)", "SavedModels (`saved_model`)", "Checkpoints (`checkpoints`)"};
   std::string text =
       "# Files of other programs\n\n"
       "What became of each model and checkpoint in the data folder that other programs wrote. The\n"

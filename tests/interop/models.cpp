@@ -131,8 +131,7 @@ std::vector<Row> saved_model_rows(const std::string& data, const std::string& go
       std::string outcome = run_model(*model, read_golden(join_path(golden, name + ".txt")));
       return outcome + known_result(name, data, [&](const Tensor& images) {
                const Signature& signature = model->signature();
-               return model->run({{signature.inputs[0].key, images}})
-                   .at(signature.outputs[0].key);
+               return model->run({{signature.inputs[0].key, images}}).at(signature.outputs[0].key);
              });
     }));
   }

@@ -47,7 +47,8 @@ TEST_F(RestoreVariables, FollowsAnAssignmentMap) {
   variable("encoder/bias", {2});
   variable("head/kernel", {2, 3});  // in no scope of the map: left alone
   variable("global_step", {}, kInt64);
-  const RestoreReport report = restore({.assignment = {{"bert/", "encoder/"}, {"step", "global_step"}}});
+  const RestoreReport report =
+      restore({.assignment = {{"bert/", "encoder/"}, {"step", "global_step"}}});
   EXPECT_EQ(report.restored,
             (std::vector<std::string>{"encoder/bias", "encoder/kernel", "global_step"}));
   EXPECT_TRUE(report.complete());
@@ -59,8 +60,9 @@ TEST_F(RestoreVariables, ChangesNothingWhenSomethingIsMissing) {
   variable("bert/bias", {3});
   variable("bert/kernel", {2, 2});
   variable("other", {1});
-  expect_error(Code::kFailedPrecondition, [&] { restore({}); }, "1 of 3 variables",
-               "missing in the checkpoint: other", "bert/bias: float32[3] here, float32[2]");
+  expect_error(
+      Code::kFailedPrecondition, [&] { restore({}); }, "1 of 3 variables",
+      "missing in the checkpoint: other", "bert/bias: float32[3] here, float32[2]");
   EXPECT_TRUE(store_.names().empty());
 }
 
@@ -77,11 +79,14 @@ TEST_F(RestoreVariables, TakesWhatFitsWhenAskedTo) {
 
 TEST_F(RestoreVariables, CutsThePartsOfPartitionedOnes) {
   const BundleReader reader(folder_ / "c");
-  EXPECT_TRUE(read_slice(reader, "bert/kernel", "2 2 1,1:-").same_bits(Tensor::of<float>({3, 4}, {1, 2})));
-  EXPECT_TRUE(read_slice(reader, "bert/kernel", "2 2 0,2:1,1").same_bits(Tensor::of<float>({2, 4}, {2, 1})));
+  EXPECT_TRUE(
+      read_slice(reader, "bert/kernel", "2 2 1,1:-").same_bits(Tensor::of<float>({3, 4}, {1, 2})));
+  EXPECT_TRUE(read_slice(reader, "bert/kernel", "2 2 0,2:1,1")
+                  .same_bits(Tensor::of<float>({2, 4}, {2, 1})));
   EXPECT_EQ(read_slice(reader, "bert/kernel", "").num_elements(), 4);
   for (const char* wrong : {"2 2 1,2:-", "2 2 -", "x", "2 2 1:1", "2 2 9,1:-"}) {
-    expect_error(Code::kInvalidArgument, [&] { read_slice(reader, "bert/kernel", wrong); }, "slice");
+    expect_error(
+        Code::kInvalidArgument, [&] { read_slice(reader, "bert/kernel", wrong); }, "slice");
   }
 }
 
@@ -90,8 +95,9 @@ TEST(OldCheckpoints, AreRefusedByTheirName) {
   if (data == nullptr) GTEST_SKIP() << "THALWEG_DATA names no data folder";
   const std::string folder = join_path(data, "checkpoints/v1_format_half_plus_two");
   for (const char* name : {"export", "export-00000-of-00001"}) {
-    expect_error(Code::kUnimplemented, [&] { BundleReader reader(join_path(folder, name)); },
-                 "format V1", "write_version");
+    expect_error(
+        Code::kUnimplemented, [&] { BundleReader reader(join_path(folder, name)); }, "format V1",
+        "write_version");
   }
 }
 

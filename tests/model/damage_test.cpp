@@ -60,7 +60,7 @@ TEST_F(Damage, OfSavedModelsIsAnError) {
                            "saved_model/times_three_float/saved_model.pb"}) {
     const std::string bytes = file(name);
     // Every byte of the small one; of the larger, every seventh.
-    for (size_t size = 0; size < bytes.size(); size += bytes.size() > 2000 ? 7 : 1) {
+    for (size_t size = 0; size<bytes.size(); size += bytes.size()> 2000 ? 7 : 1) {
       for (const std::string& damaged : {bytes.substr(0, size), changed(bytes, size)}) {
         put(folder_ / "saved_model.pb", damaged);
         expect_error_or_nothing([&] {

@@ -22,9 +22,9 @@ class FrozenModels : public ::testing::Test {
     };
     const Output y = x * read(w) + read(count);
     const Output before = read(count) + read(w);
-    Node& step = graph.add("AssignAddVariableOp", {count, x}, {}, {.control_inputs = {before.node()}});
-    const Output done =
-        graph.add("Identity", {before}, {}, {.control_inputs = {&step}}).output();
+    Node& step =
+        graph.add("AssignAddVariableOp", {count, x}, {}, {.control_inputs = {before.node()}});
+    const Output done = graph.add("Identity", {before}, {}, {.control_inputs = {&step}}).output();
     write_saved_model(folder_ / "1", graph,
                       {{.inputs = {{"x", x}}, .outputs = {{"y", y}}},
                        {.name = "step", .inputs = {{"x", x}}, .outputs = {{"was", done}}}},
@@ -32,8 +32,8 @@ class FrozenModels : public ::testing::Test {
   }
   static Output handle(Graph& graph, const std::string& name) {
     return graph
-        .add("VarHandleOp", {},
-             {{"dtype", kFloat32}, {"shape", Shape{}}, {"shared_name", name}}, {.name = name})
+        .add("VarHandleOp", {}, {{"dtype", kFloat32}, {"shape", Shape{}}, {"shared_name", name}},
+             {.name = name})
         .output();
   }
   static float y(const LoadedModel& model) {
@@ -74,7 +74,8 @@ TEST_F(FrozenModels, FollowTheirVariablesWhenToldTo) {
 }
 
 TEST_F(FrozenModels, KeepWeightsThatOnlyAnUnloadedSignatureWrites) {
-  const auto model = LoadedModel::load(folder_ / "1", {.signatures = {std::string(kServingSignature)}});
+  const auto model =
+      LoadedModel::load(folder_ / "1", {.signatures = {std::string(kServingSignature)}});
   EXPECT_EQ(y(*model), 16);
   model->session().variables().set("count", Tensor(0.0f));
   EXPECT_EQ(y(*model), 16);
@@ -83,8 +84,7 @@ TEST_F(FrozenModels, KeepWeightsThatOnlyAnUnloadedSignatureWrites) {
 TEST_F(FrozenModels, AreUntouchedByWritesInPlace) {
   Graph graph(standard_ops());
   const Output count = handle(graph, "v");
-  Node& add = graph.add("AssignAddVariableOp",
-                        {count, constant(graph, Tensor(1.0f))});
+  Node& add = graph.add("AssignAddVariableOp", {count, constant(graph, Tensor(1.0f))});
   Session session(graph);
   session.variables().set("v", Tensor(5.0f));
   const Tensor shared = session.variables().share("v");

@@ -37,7 +37,8 @@ const std::string kGeneric =
 
 std::string call(const std::string& name, const std::string& input) {
   return "node { name: '" + name + "' op: 'PartitionedCall' input: '" + input +
-         "' attr { key: 'Tin' value { list { type: DT_FLOAT } } } attr { key: 'Tout' value { list { "
+         "' attr { key: 'Tin' value { list { type: DT_FLOAT } } } attr { key: 'Tout' value { list "
+         "{ "
          "type: DT_FLOAT } } } attr { key: 'f' value { func { name: 'twice' } } } } ";
 }
 
@@ -54,7 +55,8 @@ TEST(ImportFunctions, CallsThem) {
 }
 
 TEST(ImportFunctions, CallsThemByTheirNameAsAnOp) {
-  const auto graph = parse(kX + "node { name: 'y' op: 'twice' input: 'x' } library { " + kTwice + "}");
+  const auto graph =
+      parse(kX + "node { name: 'y' op: 'twice' input: 'x' } library { " + kTwice + "}");
   EXPECT_EQ(run(*graph, "y", 1.5f), 3.0f);
 }
 
@@ -66,10 +68,9 @@ TEST(ImportFunctions, BindsTheAttributesOfCalls) {
                            "attr { key: 'T' value { type: DT_INT32 } } } library { " +
                            kGeneric + "}");
   EXPECT_EQ(run(*graph, "y", 1.5f), 3.0f);
-  EXPECT_EQ(Session(*graph)
-                .run(graph->output("m"), {{graph->output("n"), int32_t{4}}})
-                .item<int32_t>(),
-            8);
+  EXPECT_EQ(
+      Session(*graph).run(graph->output("m"), {{graph->output("n"), int32_t{4}}}).item<int32_t>(),
+      8);
   EXPECT_EQ(graph->functions().names().size(), 2u);
 }
 
@@ -90,17 +91,21 @@ TEST(ImportFunctions, AreWrittenWithTheirSignatures) {
 TEST(ImportFunctions, NameTheFunctionOfAnUnknownOp) {
   std::string broken = kTwice;
   broken.replace(broken.find("AddV2"), 5, "Bogus");
-  expect_error(Code::kUnimplemented,
-               [&] { parse(kX + call("y", "x") + "library { " + broken + "}"); },
-               "1 op is not known", "Bogus (node `add` in function `twice`)");
+  expect_error(
+      Code::kUnimplemented, [&] { parse(kX + call("y", "x") + "library { " + broken + "}"); },
+      "1 op is not known", "Bogus (node `add` in function `twice`)");
 }
 
 TEST(ImportFunctions, NameAMissingFunction) {
-  expect_error(Code::kInvalidArgument, [&] {
-    const auto graph = parse(kX + "node { name: 'y' op: 'Neg' input: 'x' attr { key: 'T' value { "
-                             "type: DT_FLOAT } } } library { function { signature { name: 'f' "
-                             "output_arg { name: 'o' type: DT_FLOAT } } } }");
-  }, "function `f`", "nothing gives its result `o`");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        const auto graph = parse(kX +
+                                 "node { name: 'y' op: 'Neg' input: 'x' attr { key: 'T' value { "
+                                 "type: DT_FLOAT } } } library { function { signature { name: 'f' "
+                                 "output_arg { name: 'o' type: DT_FLOAT } } } }");
+      },
+      "function `f`", "nothing gives its result `o`");
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
+#include "testing.h"
 #include "thalweg/formats/graph_def.h"
 #include "thalweg/ops/standard_ops.h"
 #include "thalweg/runtime/session.h"
-#include "testing.h"
 
 namespace thalweg {
 namespace {
@@ -12,10 +12,12 @@ std::unique_ptr<Graph> parse(const std::string& text, const GraphImportOptions& 
   return parse_graph_text(text, standard_ops(), options);
 }
 
-const std::string kX = R"(node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } })";
+const std::string kX =
+    R"(node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } })";
 
 std::string constant(const std::string& name, const std::string& value) {
-  return "node { name: '" + name + "' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } "
+  return "node { name: '" + name +
+         "' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } "
          "attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape { } float_val: " +
          value + " } } } }";
 }
@@ -50,10 +52,11 @@ TEST(ImportGraph, FillsDefaultAttributes) {
 }
 
 TEST(ImportGraph, ReadsOnlyWhatIsNeeded) {
-  const auto graph = parse(kX + node("y", "Neg", {"x"}) + node("z", "NoSuchOp", {"y"}),
-                           {.outputs = {"y:0"}});
+  const auto graph =
+      parse(kX + node("y", "Neg", {"x"}) + node("z", "NoSuchOp", {"y"}), {.outputs = {"y:0"}});
   EXPECT_EQ(graph->num_nodes(), 2);
-  expect_error(Code::kNotFound, [&] { parse(kX, {.outputs = {"xx"}}); }, "`xx`", "`x`");
+  expect_error(
+      Code::kNotFound, [&] { parse(kX, {.outputs = {"xx"}}); }, "`xx`", "`x`");
 }
 
 TEST(ImportGraph, NamesAllThatCannotRunAtOnce) {
@@ -62,26 +65,29 @@ TEST(ImportGraph, NamesAllThatCannotRunAtOnce) {
       node("d", "Neg", {"x"}, "attr { key: 'gizmo' value { i: 3 } } ") +
       "node { name: 'e' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT8_E5M2 } } }" +
       node("f", "Neg", {"c"}) + node("g", "Neg", {"missing"});
-  expect_error(Code::kUnimplemented, [&] { parse(text); }, "2 ops are not known",
-               "Bar (node `c`)", "Foo (2 nodes, e.g. node `a`)", "2 attribute problems",
-               "node `d`, attribute `gizmo`", "DT_FLOAT8_E5M2", "1 node does not fit",
-               "there is no node `missing`");
+  expect_error(
+      Code::kUnimplemented, [&] { parse(text); }, "2 ops are not known", "Bar (node `c`)",
+      "Foo (2 nodes, e.g. node `a`)", "2 attribute problems", "node `d`, attribute `gizmo`",
+      "DT_FLOAT8_E5M2", "1 node does not fit", "there is no node `missing`");
 }
 
 TEST(ImportGraph, NamesTheNodesOfACircle) {
-  expect_error(Code::kInvalidArgument,
-               [] { parse(node("a", "Neg", {"b"}) + node("b", "Abs", {"c"}) + node("c", "Neg", {"a"})); },
-               "circle", "`a` (Neg)", "`b` (Abs)");
+  expect_error(
+      Code::kInvalidArgument,
+      [] { parse(node("a", "Neg", {"b"}) + node("b", "Abs", {"c"}) + node("c", "Neg", {"a"})); },
+      "circle", "`a` (Neg)", "`b` (Abs)");
 }
 
 TEST(ImportGraph, RefusesTwoNodesOfOneName) {
-  expect_error(Code::kInvalidArgument, [] { parse(constant("a", "1") + constant("a", "2")); },
-               "two nodes", "`a`");
+  expect_error(
+      Code::kInvalidArgument, [] { parse(constant("a", "1") + constant("a", "2")); }, "two nodes",
+      "`a`");
 }
 
 TEST(ImportGraph, RefusesGraphsForNewerReaders) {
-  expect_error(Code::kFailedPrecondition,
-               [] { parse(kX + "versions { producer: 9000 min_consumer: 9000 }"); }, "9000");
+  expect_error(
+      Code::kFailedPrecondition,
+      [] { parse(kX + "versions { producer: 9000 min_consumer: 9000 }"); }, "9000");
 }
 
 TEST(ImportGraph, TakesNamesThatOnlyOthersAllow) {
@@ -130,7 +136,8 @@ TEST(ImportGraph, TakesNoMemoryForShapesThatAFewBytesClaim) {
       "node { name: 'a' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: "
       "'value' value { tensor { dtype: DT_FLOAT tensor_shape { dim { size: 1000000 } dim { size: "
       "1000000 } } float_val: 1 } } } }";
-  expect_error(Code::kUnimplemented, [&] { parse(text); }, "node `a`", "would take");
+  expect_error(
+      Code::kUnimplemented, [&] { parse(text); }, "node `a`", "would take");
 }
 
 TEST(ImportGraph, BoundsTheDepthOfMessages) {
@@ -139,12 +146,13 @@ TEST(ImportGraph, BoundsTheDepthOfMessages) {
     open += "list { func { name: 'f' attr { key: 'a' value { ";
     close += "} } } }";
   }
-  expect_error(Code::kDataLoss,
-               [&] {
-                 parse("node { name: 'a' op: 'NoOp' attr { key: '_a' value { " + open + "i: 1 " +
-                       close + "} } }");
-               },
-               "cannot be read");
+  expect_error(
+      Code::kDataLoss,
+      [&] {
+        parse("node { name: 'a' op: 'NoOp' attr { key: '_a' value { " + open + "i: 1 " + close +
+              "} } }");
+      },
+      "cannot be read");
 }
 
 TEST(SummarizeGraph, CountsOpsAndNamesThoseNotKnown) {

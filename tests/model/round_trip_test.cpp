@@ -51,7 +51,8 @@ void expect_same(const tensorflow::NodeDef& before, const tensorflow::NodeDef& a
     } else {
       // Only what equals the default is left out.
       const AttrSchema* schema = op.find_attr(name);
-      EXPECT_TRUE(schema != nullptr && schema->default_value) << where << ", " << name << " is lost";
+      EXPECT_TRUE(schema != nullptr && schema->default_value)
+          << where << ", " << name << " is lost";
     }
   }
 }

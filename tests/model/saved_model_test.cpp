@@ -43,8 +43,8 @@ class SavedModels : public ::testing::Test {
   const testing::TemporaryFolder folder_;
   Graph graph_{standard_ops()};
   Output x_, w_, b_, y_, z_;
-  const std::map<std::string, Tensor> values_ = {
-      {"layer/w", Tensor::of<float>({2, 3}, {2, 1})}, {"layer/b", Tensor::of<float>({0.5f})}};
+  const std::map<std::string, Tensor> values_ = {{"layer/w", Tensor::of<float>({2, 3}, {2, 1})},
+                                                 {"layer/b", Tensor::of<float>({0.5f})}};
 };
 
 void expect_runs(const LoadedModel& model) {
@@ -68,8 +68,7 @@ TEST_F(SavedModels, RunAgainWithVariables) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "1/variables/variables.index"));
   const auto model = LoadedModel::load(folder_ / "1");
   expect_runs(*model);
-  EXPECT_EQ(model->session().variables().names(),
-            (std::vector<std::string>{"layer/b", "layer/w"}));
+  EXPECT_EQ(model->session().variables().names(), (std::vector<std::string>{"layer/b", "layer/w"}));
   EXPECT_EQ(model->meta_graph().restored().at("layer/w").key, "layer/w");
 }
 
@@ -87,13 +86,15 @@ TEST_F(SavedModels, TellTheirSignatures) {
 
 TEST_F(SavedModels, AreNeverOverwritten) {
   write_saved_model(folder_ / "1", graph_, signatures(), values_);
-  expect_error(Code::kAlreadyExists,
-               [&] { write_saved_model(folder_ / "1", graph_, signatures(), values_); }, "is there");
+  expect_error(
+      Code::kAlreadyExists,
+      [&] { write_saved_model(folder_ / "1", graph_, signatures(), values_); }, "is there");
 }
 
 TEST_F(SavedModels, LeaveNothingBehindWhenTheyFail) {
-  expect_error(Code::kFailedPrecondition,
-               [&] { write_saved_model(folder_ / "1", graph_, signatures(), {}); }, "`layer/");
+  expect_error(
+      Code::kFailedPrecondition,
+      [&] { write_saved_model(folder_ / "1", graph_, signatures(), {}); }, "`layer/");
   expect_error(
       Code::kFailedPrecondition,
       [&] { write_saved_model(folder_ / "1", graph_, signatures(), {}, {.variables = true}); },
@@ -102,35 +103,47 @@ TEST_F(SavedModels, LeaveNothingBehindWhenTheyFail) {
 }
 
 TEST_F(SavedModels, NeedEveryPlaceholderAsAnInput) {
-  expect_error(Code::kInvalidArgument,
-               [&] { write_saved_model(folder_ / "1", graph_, {{.outputs = {{"y", y_}}}}, values_); },
-               "placeholder `x`", "none of its inputs");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        write_saved_model(folder_ / "1", graph_, {{.outputs = {{"y", y_}}}}, values_);
+      },
+      "placeholder `x`", "none of its inputs");
 }
 
 TEST_F(SavedModels, SayWhatAnInputMustBe) {
   write_saved_model(folder_ / "1", graph_, signatures(), values_);
   const auto model = LoadedModel::load(folder_ / "1");
-  expect_error(Code::kInvalidArgument, [&] { model->run({}); }, "needs the input `x`", "float32");
-  expect_error(Code::kInvalidArgument,
-               [&] { model->run({{"x", Tensor::of<float>({1, 2, 3}, {1, 3})}}); }, "[1, 3]");
-  expect_error(Code::kInvalidArgument,
-               [&] {
-                 model->run({{"x", Tensor::of<float>({1, 2}, {1, 2})}, {"y", Tensor(1.0f)}});
-               },
-               "no input `y`");
-  expect_error(Code::kNotFound, [&] { model->run({}, "doubel"); }, "did you mean `double`");
+  expect_error(
+      Code::kInvalidArgument, [&] { model->run({}); }, "needs the input `x`", "float32");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        model->run({{"x", Tensor::of<float>({1, 2, 3}, {1, 3})}});
+      },
+      "[1, 3]");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        model->run({{"x", Tensor::of<float>({1, 2}, {1, 2})}, {"y", Tensor(1.0f)}});
+      },
+      "no input `y`");
+  expect_error(
+      Code::kNotFound, [&] { model->run({}, "doubel"); }, "did you mean `double`");
 }
 
 TEST_F(SavedModels, AreFoundByTheirTags) {
   write_saved_model(folder_ / "1", graph_, signatures(), values_, {.tags = {"serve", "gpu"}});
-  expect_error(Code::kNotFound, [&] { LoadedModel::load(folder_ / "1", {.tags = {"serve"}}); },
-               "[serve,gpu]");
+  expect_error(
+      Code::kNotFound, [&] { LoadedModel::load(folder_ / "1", {.tags = {"serve"}}); },
+      "[serve,gpu]");
   EXPECT_NO_THROW(LoadedModel::load(folder_ / "1", {.tags = {"gpu", "serve"}}));
 }
 
 TEST_F(SavedModels, AreMissedByTheirFolder) {
-  expect_error(Code::kNotFound, [&] { LoadedModel::load(folder_.path()); }, "no SavedModel",
-               "saved_model.pb");
+  expect_error(
+      Code::kNotFound, [&] { LoadedModel::load(folder_.path()); }, "no SavedModel",
+      "saved_model.pb");
 }
 
 }  // namespace

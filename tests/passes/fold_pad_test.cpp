@@ -34,21 +34,19 @@ TEST_F(FoldPad, GivesTheConvolutionThePadding) {
 
 TEST_F(FoldPad, AddsToPaddingThatIsThere) {
   const Output padded = pad(x_, {{0, 0}, {0, 1}, {1, 1}, {0, 0}});
-  const auto left = counts({depthwise_conv2d(padded, constant(graph_, ramp({3, 3, 2, 1})),
-                                             {.padding = "EXPLICIT",
-                                              .explicit_paddings = {1, 0, 0, 2}})});
+  const auto left =
+      counts({depthwise_conv2d(padded, constant(graph_, ramp({3, 3, 2, 1})),
+                               {.padding = "EXPLICIT", .explicit_paddings = {1, 0, 0, 2}})});
   EXPECT_FALSE(left.contains("Pad") || left.contains("PadV2"));
 }
 
 TEST_F(FoldPad, KnowsWhereTheChannelsAre) {
   x_ = placeholder(graph_, kFloat32, {1, 2, 4, 5}, {.name = "first"});
   const ConvOptions options = {.padding = "VALID", .data_format = "NCHW"};
-  const auto left =
-      counts({conv2d(pad(x_, {{0, 0}, {0, 0}, {0, 1}, {2, 1}}), filter_, options)});
+  const auto left = counts({conv2d(pad(x_, {{0, 0}, {0, 0}, {0, 1}, {2, 1}}), filter_, options)});
   EXPECT_FALSE(left.contains("Pad") || left.contains("PadV2"));
   x_ = placeholder(graph_, kFloat32, {1, 1, 4, 5}, {.name = "channel"});
-  const auto kept =
-      counts({conv2d(pad(x_, {{0, 0}, {0, 1}, {0, 0}, {0, 0}}), filter_, options)});
+  const auto kept = counts({conv2d(pad(x_, {{0, 0}, {0, 1}, {0, 0}, {0, 0}}), filter_, options)});
   EXPECT_TRUE(kept.contains("Pad") || kept.contains("PadV2")) << "it makes a channel";
 }
 

@@ -28,8 +28,7 @@ class FoldScale : public ::testing::Test {
     return constant(graph_, Tensor::of<float>(values));
   }
   std::map<std::string, int> counts(const std::vector<Output>& fetches) {
-    return count_ops(expect_same_numbers(
-        graph_, {x_}, {ramp(x_.shape(), x_.dtype())}, fetches));
+    return count_ops(expect_same_numbers(graph_, {x_}, {ramp(x_.shape(), x_.dtype())}, fetches));
   }
   Output batch_norm(Output y, bool training = false, const std::string& format = "NHWC") {
     return fused_batch_norm(y, vector({1, -2, 0.5f}), vector({0.1f, 0.2f, 0.3f}),
@@ -90,7 +89,8 @@ TEST_F(FoldScale, ScalesProductsWhicheverWayTheFilterLies) {
     const Output x = placeholder(graph, kFloat32, {2, 3}, {.name = "x"});
     const Output w = constant(graph, ramp(transposed ? Shape{4, 3} : Shape{3, 4}));
     const Output y = matmul(x, w, {.transpose_b = transposed}) *
-                         constant(graph, Tensor::of<float>({1, 2, 3, 4})) + 1.0;
+                         constant(graph, Tensor::of<float>({1, 2, 3, 4})) +
+                     1.0;
     const auto left = count_ops(expect_same_numbers(graph, {x}, {ramp({2, 3})}, {y}));
     EXPECT_EQ(left.at("_FusedMatMul"), 1);
     EXPECT_FALSE(left.contains("Mul"));
@@ -137,13 +137,13 @@ TEST_F(FoldScale, LeavesAConvolutionThatOthersReadOrFetch) {
 TEST_F(FoldScale, LeavesWhatIsNotConstant) {
   const Output y = convolution();
   const Output scale = placeholder(graph_, kFloat32, {3}, {.name = "scale"});
-  auto left = count_ops(expect_same_numbers(graph_, {x_, scale},
-                                            {ramp(x_.shape()), ramp({3})}, {y * scale}));
+  auto left = count_ops(
+      expect_same_numbers(graph_, {x_, scale}, {ramp(x_.shape()), ramp({3})}, {y * scale}));
   EXPECT_EQ(left.at("Mul"), 1);
   const Output filter = placeholder(graph_, kFloat32, {3, 3, 2, 3}, {.name = "filter"});
-  left = count_ops(expect_same_numbers(graph_, {x_, filter},
-                                       {ramp(x_.shape()), ramp(filter.shape())},
-                                       {conv2d(x_, filter) * vector({2, -1, 0.5f})}));
+  left =
+      count_ops(expect_same_numbers(graph_, {x_, filter}, {ramp(x_.shape()), ramp(filter.shape())},
+                                    {conv2d(x_, filter) * vector({2, -1, 0.5f})}));
   EXPECT_EQ(left.at("Mul"), 1);
 }
 

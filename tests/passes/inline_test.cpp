@@ -21,8 +21,8 @@ TEST(Inline, PutsTheBodyInThePlaceOfTheCall) {
       define_function(graph, "outer", {{.dtype = kFloat32, .shape = Shape{2}}},
                       [&](const Outputs& a) { return Outputs{call(inner, a)[0] * 2.0}; });
   const Output y = call(outer, {x}, {.name = "here"})[0];
-  PlanGraph plan = optimized(graph, {fed(x)}, {y}, {},
-                             {"fold", "simplify", "merge", "fuse_elementwise"});
+  PlanGraph plan =
+      optimized(graph, {fed(x)}, {y}, {}, {"fold", "simplify", "merge", "fuse_elementwise"});
   EXPECT_EQ(count_ops(plan).count("PartitionedCall"), 0u);
   EXPECT_NE(plan.graph->find("here/inner/Exp"), nullptr) << plan.graph->to_string();
   expect_near(Tensor::of<float>({2, 2}), compute(plan, {Tensor::of<float>({0, 0})})[0]);
@@ -33,11 +33,10 @@ TEST(Inline, PutsTheBodyInThePlaceOfTheCall) {
 TEST(Inline, KeepsSideEffectsThatNobodyReads) {
   Graph graph(standard_ops());
   const Variable v(graph, Tensor(1.0f), {.name = "v"});
-  const DefinedFunction count =
-      define_function(graph, "count", {}, [&](const Outputs&) {
-        v.assign_add(constant(graph, Tensor(1.0f)));
-        return Outputs{};
-      });
+  const DefinedFunction count = define_function(graph, "count", {}, [&](const Outputs&) {
+    v.assign_add(constant(graph, Tensor(1.0f)));
+    return Outputs{};
+  });
   call(count, {}, {.name = "first"});
   Node* node = graph.find("first");
   ASSERT_NE(node, nullptr);
@@ -49,8 +48,8 @@ TEST(Inline, TakesTheBranchThatFoldingTells) {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {2});
   const Output three = constant(graph, Tensor(3));
-  const Output y = case_(three - 2.0, {[&] { return exp(x); }, [&] { return x + x; }},
-                         [&] { return x * x; });
+  const Output y =
+      case_(three - 2.0, {[&] { return exp(x); }, [&] { return x + x; }}, [&] { return x * x; });
   PlanGraph plan = optimized(graph, {fed(x)}, {y});
   EXPECT_EQ(count_ops(plan).count("StatelessCase"), 0u) << plan.graph->to_string();
   expect_near(Tensor::of<float>({2, 6}), compute(plan, {Tensor::of<float>({1, 3})})[0]);
@@ -59,12 +58,11 @@ TEST(Inline, TakesTheBranchThatFoldingTells) {
 TEST(Extensions, StandInThePlaceOfWhatTheyExtend) {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {});
-  const Output y = while_loop(
-      [&](Output i, Output) { return less(i, constant(graph, Tensor(3))); },
-      [&](Output i, Output z) {
-        return Outputs{i + 1.0, sin(z)};
-      },
-      {constant(graph, Tensor(0)), x})[1];
+  const Output y = while_loop([&](Output i, Output) { return less(i, constant(graph, Tensor(3))); },
+                              [&](Output i, Output z) {
+                                return Outputs{i + 1.0, sin(z)};
+                              },
+                              {constant(graph, Tensor(0)), x})[1];
   const Output slope = gradient(y, x);
   const auto loops = [&](const std::vector<Output>& fetches) {
     return count_ops(specialize(graph, {fed(x)}, fetches, {}))["StatelessWhile"];

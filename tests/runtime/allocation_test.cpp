@@ -107,14 +107,14 @@ TEST(Allocations, AnIterationOfALoopMakesNone) {
   Graph graph(standard_ops());
   const Output n = placeholder(graph, kInt32, {});
   const Output x = placeholder(graph, kFloat32, {16});
-  const Outputs last = while_loop(
-      [&](Output i, Output) { return less(i, n); },
-      [&](Output i, Output y) {
-        return Outputs{i + 1.0, cond(
-                                    less(i, constant(graph, Tensor(5))), [&] { return y * 1.5; },
-                                    [&] { return y * 0.5; })};
-      },
-      {constant(graph, Tensor(0)), x});
+  const Outputs last =
+      while_loop([&](Output i, Output) { return less(i, n); },
+                 [&](Output i, Output y) {
+                   return Outputs{i + 1.0, cond(
+                                               less(i, constant(graph, Tensor(5))),
+                                               [&] { return y * 1.5; }, [&] { return y * 0.5; })};
+                 },
+                 {constant(graph, Tensor(0)), x});
   Session session(graph);
   const Callable call = session.make_callable({n, x}, {last[1]});
   const auto allocations = [&](int iterations) {

@@ -84,8 +84,9 @@ TEST(CallGradient, IsThatOfTheBody) {
     const Output x = scalar_input(graph);
     const Output w = scalar_input(graph);
     const DefinedFunction f =
-        define_function(graph, "f", {{.dtype = kFloat64, .shape = Shape{}}},
-                        [&](const Outputs& a) { return Outputs{exp(a[0]) * w, a[0] * a[0]}; });
+        define_function(graph, "f", {{.dtype = kFloat64, .shape = Shape{}}}, [&](const Outputs& a) {
+          return Outputs{exp(a[0]) * w, a[0] * a[0]};
+        });
     const Outputs first = call(f, {x});
     const Output y = call(f, {first[1]})[0] + first[0];
     expect_slopes(y, {{x, Tensor(0.7)}, {w, Tensor(1.3)}}, disabled);
@@ -95,9 +96,9 @@ TEST(CallGradient, IsThatOfTheBody) {
 TEST(CallGradient, CanBeDifferentiatedAgain) {
   Graph graph(standard_ops());
   const Output x = scalar_input(graph);
-  const DefinedFunction f = define_function(
-      graph, "cube", {{.dtype = kFloat64, .shape = Shape{}}},
-      [&](const Outputs& a) { return Outputs{a[0] * a[0] * a[0]}; });
+  const DefinedFunction f =
+      define_function(graph, "cube", {{.dtype = kFloat64, .shape = Shape{}}},
+                      [&](const Outputs& a) { return Outputs{a[0] * a[0] * a[0]}; });
   const Output slope = gradient(call(f, {x})[0], x);
   const Output curvature = gradient(slope, x);
   Session session(graph);
@@ -111,8 +112,7 @@ TEST(CondGradient, IsThatOfTheBranchThatRan) {
     const Output x = scalar_input(graph);
     const Output w = scalar_input(graph);
     const Output y = cond(
-        less(x, scalar_like(x, 0)), [&] { return exp(x) * w; },
-        [&] { return sin(x) * sin(x); });
+        less(x, scalar_like(x, 0)), [&] { return exp(x) * w; }, [&] { return sin(x) * sin(x); });
     expect_slopes(y, {{x, Tensor(-0.4)}, {w, Tensor(1.3)}}, disabled);
     expect_slopes(y, {{x, Tensor(0.4)}, {w, Tensor(1.3)}}, disabled);
   }
@@ -189,9 +189,9 @@ TEST(WhileGradient, OfARecurrentNetworkOverAsManyStepsAsTheDataSays) {
     const Output w = placeholder(graph, kFloat64, {3, 2});
     const Output u = placeholder(graph, kFloat64, {2, 2});
     const Output start = placeholder(graph, kFloat64, {kUnknownDim, 2});
-    const Output states = scan(
-        [&](Output h, Output x) { return thalweg::tanh(matmul(x, w) + matmul(h, u)); }, inputs,
-        start);
+    const Output states =
+        scan([&](Output h, Output x) { return thalweg::tanh(matmul(x, w) + matmul(h, u)); }, inputs,
+             start);
     expect_slopes(states,
                   {{inputs, filled({3, 2, 3}, 0.1, 0.7)},
                    {w, filled({3, 2}, 0.5, 0.3)},
@@ -210,12 +210,11 @@ TEST(WhileGradient, GoesThroughNestedLoopsAndBranches) {
     const Outputs last = while_loop(
         [&](Output i, Output) { return less(i, constant(graph, Tensor(3))); },
         [&](Output i, Output y) {
-          const Output inner = while_loop(
-              [&](Output j, Output) { return less(j, i + 1.0); },
-              [&](Output j, Output z) {
-                return Outputs{j + 1.0, sin(z * w) + z};
-              },
-              {zero, y})[1];
+          const Output inner = while_loop([&](Output j, Output) { return less(j, i + 1.0); },
+                                          [&](Output j, Output z) {
+                                            return Outputs{j + 1.0, sin(z * w) + z};
+                                          },
+                                          {zero, y})[1];
           const Output chosen = cond(
               less(inner, scalar_like(inner, 1.2)), [&] { return inner * w; },
               [&] { return cos(inner) * inner; });
@@ -230,12 +229,11 @@ TEST(WhileGradient, ReachesVariablesThatBodiesRead) {
   Graph graph(standard_ops());
   const Variable w(graph, Tensor(1.5), {.name = "w"});
   const Output x = scalar_input(graph);
-  const Output y = while_loop(
-      [&](Output i, Output) { return less(i, constant(graph, Tensor(3))); },
-      [&](Output i, Output v) {
-        return Outputs{i + 1.0, v * w};
-      },
-      {constant(graph, Tensor(0)), x})[1];
+  const Output y = while_loop([&](Output i, Output) { return less(i, constant(graph, Tensor(3))); },
+                              [&](Output i, Output v) {
+                                return Outputs{i + 1.0, v * w};
+                              },
+                              {constant(graph, Tensor(0)), x})[1];
   const Output inside = cond(
       less(x, scalar_like(x, 0)), [&] { return x + 0.0; }, [&] { return x * w; });
   const std::vector<Output> slopes = gradients({y}, {w});

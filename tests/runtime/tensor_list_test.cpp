@@ -65,8 +65,7 @@ TEST(TensorLists, ScatterGatherSplitAndResize) {
   EXPECT_EQ(run(tensor_list_stack(list, kFloat32)), "float32[4, 1] [[2], [3], [0], [1]]");
   EXPECT_EQ(run(add("TensorListGather", {list, places, shape}, floats)),
             "float32[3, 1] [[1], [2], [3]]");
-  EXPECT_EQ(run(tensor_list_length(
-                add("TensorListResize", {list, constant(graph, Tensor(6))}))),
+  EXPECT_EQ(run(tensor_list_length(add("TensorListResize", {list, constant(graph, Tensor(6))}))),
             "int32 6");
   const Output lengths = constant(graph, Tensor::of<int64_t>({2, 0, 1}));
   const Output any = constant(graph, Tensor::of<int32_t>({-1, 1}));
@@ -78,11 +77,10 @@ TEST(TensorLists, ScatterGatherSplitAndResize) {
   EXPECT_EQ(run(joined.output(1)), "int64[3] [2, 0, 1]");
   EXPECT_EQ(run(add("TensorListElementShape", {pieces}, {{"shape_type", kInt32}})),
             "int32[2] [-1, 1]");
-  EXPECT_EQ(run(tensor_list_stack(
-                add("TensorListScatterIntoExistingList", {list, rows, places}), kFloat32)),
+  EXPECT_EQ(run(tensor_list_stack(add("TensorListScatterIntoExistingList", {list, rows, places}),
+                                  kFloat32)),
             "float32[4, 1] [[2], [3], [0], [1]]");
 }
-
 
 TEST(TensorLists, JoinItemsOfDifferentLength) {
   Graph graph(standard_ops());
@@ -122,30 +120,28 @@ TEST(TensorListGradients, ReachTheItems) {
       "float64[3, 1] [[2], [0], [6]]");
   expect_slope(
       [&](Graph& g, Output x) {
-        const Output list =
-            add_op(g, "TensorListScatter", {x, ints(g, {3, 0, 1}), ints(g, {1})});
+        const Output list = add_op(g, "TensorListScatter", {x, ints(g, {3, 0, 1}), ints(g, {1})});
         return tensor_list_stack(list, kFloat64, Shape{1});
       },
       "float64[3, 1] [[2], [4], [6]]");
   expect_slope(
       [&](Graph& g, Output x) {
         const Output list = tensor_list_from_tensor(x * 2.0);
-        return tensor_list_stack(add_op(g, "TensorListScatterIntoExistingList",
-                                        {list, x, ints(g, {1, 0, 2})}),
-                                 kFloat64, Shape{1});
+        return tensor_list_stack(
+            add_op(g, "TensorListScatterIntoExistingList", {list, x, ints(g, {1, 0, 2})}), kFloat64,
+            Shape{1});
       },
       "float64[3, 1] [[2], [4], [6]]");
   expect_slope(
       [&](Graph& g, Output x) {
-        const Output pieces =
-            add_op(g, "TensorListSplit", {x, ints(g, {-1, 1}), lengths(g)});
+        const Output pieces = add_op(g, "TensorListSplit", {x, ints(g, {-1, 1}), lengths(g)});
         return add_op(g, "TensorListConcatV2", {pieces, ints(g, {-1, 1}), lengths(g)}, kDoubles);
       },
       "float64[3, 1] [[2], [4], [6]]");
   expect_slope(
       [&](Graph& g, Output x) {
-        const Output list = add_op(g, "TensorListResize",
-                                   {tensor_list_from_tensor(x), constant(g, Tensor(2))});
+        const Output list =
+            add_op(g, "TensorListResize", {tensor_list_from_tensor(x), constant(g, Tensor(2))});
         return tensor_list_stack(list, kFloat64, Shape{1});
       },
       "float64[3, 1] [[2], [4], [0]]");

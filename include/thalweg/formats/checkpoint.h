@@ -75,8 +75,8 @@ class BundleReader {
 };
 
 /// Part of a tensor, as TensorFlow's partitioned variables name theirs: the whole shape, then start
-/// and length or "-" for each dimension, "10 4 0,5:-". Empty: all of it. Throws invalid_argument for
-/// a part that does not fit.
+/// and length or "-" for each dimension, "10 4 0,5:-". Empty: all of it. Throws invalid_argument
+/// for a part that does not fit.
 Tensor read_slice(const BundleReader& checkpoint, std::string_view name, std::string_view slice);
 
 /// Whether a checkpoint exists under `prefix`.

@@ -1,4 +1,5 @@
-// TensorFlow's SavedModel: graphs with the signatures, variables and assets that make them runnable.
+// TensorFlow's SavedModel: graphs with the signatures, variables and assets that make them
+// runnable.
 //
 // What the folder says stands here; `model` makes it run. A model of TensorFlow 2 is read by its
 // graphs and functions as one of TensorFlow 1 is: its signatures are nodes that call functions, its
@@ -104,7 +105,7 @@ std::map<std::string, std::string> variable_keys(const BundleReader& checkpoint)
 /// A signature of a model to be written.
 struct SignatureSpec {
   std::string name = std::string(kServingSignature);
-  std::vector<std::pair<std::string, Output>> inputs;   // placeholders of the graph
+  std::vector<std::pair<std::string, Output>> inputs;  // placeholders of the graph
   std::vector<std::pair<std::string, Output>> outputs;
   std::string method = std::string(kPredictMethod);
 };

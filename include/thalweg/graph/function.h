@@ -72,9 +72,9 @@ struct ResourceUse {
 /// What running a function, or a node with the functions it calls, does beside giving its results.
 struct FunctionEffects {
   bool draws_random = false;
-  bool is_ordered = false;                      // prints, checks
-  std::vector<ResourceUse> arguments;           // by argument, or by input of the node
-  std::map<const Node*, ResourceUse> handles;   // ops in bodies that make handles
+  bool is_ordered = false;                     // prints, checks
+  std::vector<ResourceUse> arguments;          // by argument, or by input of the node
+  std::map<const Node*, ResourceUse> handles;  // ops in bodies that make handles
   /// Whether it must run even when nobody wants its results.
   bool has_side_effects() const;
 };

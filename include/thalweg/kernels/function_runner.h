@@ -16,11 +16,11 @@ class PreparedFunction {
  public:
   virtual ~PreparedFunction() = default;
   /// Runs the function as part of the run that `caller` belongs to: variables are locked already,
-  /// prints go where the run's prints go, random numbers are new with each call. `arguments` has one
-  /// tensor an argument, left invalid for handles. `results` that hold memory of the right dtype and
-  /// shape, shared with nobody, are written in place. With `take_arguments`, objects (lists) in
-  /// arguments may be taken over. The plan for the arguments' shapes is built at the first call with
-  /// them. Throws resource_exhausted when calls nest too deep.
+  /// prints go where the run's prints go, random numbers are new with each call. `arguments` has
+  /// one tensor an argument, left invalid for handles. `results` that hold memory of the right
+  /// dtype and shape, shared with nobody, are written in place. With `take_arguments`, objects
+  /// (lists) in arguments may be taken over. The plan for the arguments' shapes is built at the
+  /// first call with them. Throws resource_exhausted when calls nest too deep.
   virtual void call(std::span<const Tensor> arguments, std::span<Tensor> results,
                     KernelContext& caller, bool take_arguments = false) const = 0;
 };
@@ -28,8 +28,9 @@ class PreparedFunction {
 /// A function for one use of it.
 struct FunctionUse {
   std::string name;
-  std::vector<const Node*> handles = {};  // by argument: the op that makes the handle; null for values
-  std::vector<int> results = {};          // those wanted
+  std::vector<const Node*> handles =
+      {};                         // by argument: the op that makes the handle; null for values
+  std::vector<int> results = {};  // those wanted
 };
 
 class FunctionRunner {

@@ -18,9 +18,9 @@ class TensorList final : public VariantValue {
       : dtype(dtype), element_shape(std::move(element_shape)) {}
 
   DType dtype = kInvalid;
-  Shape element_shape;             // of every item; may be unknown in part
-  int64_t max_num_elements = -1;   // -1: any number
-  std::vector<Tensor> items;       // invalid where none was set: zeros
+  Shape element_shape;            // of every item; may be unknown in part
+  int64_t max_num_elements = -1;  // -1: any number
+  std::vector<Tensor> items;      // invalid where none was set: zeros
 
   int64_t size() const { return static_cast<int64_t>(items.size()); }
   std::string to_string() const override;

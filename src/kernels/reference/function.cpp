@@ -96,8 +96,7 @@ void call_function(const PreparedFunction& function, int first_argument, const O
                    int num_inputs, KernelContext& context) {
   auto& state = *static_cast<CallState*>(context.state());
   state.arguments.clear();
-  for (int i = first_argument; i < num_inputs; ++i)
-    state.arguments.push_back(argument(context, i));
+  for (int i = first_argument; i < num_inputs; ++i) state.arguments.push_back(argument(context, i));
   state.results.resize(outputs.index.size());
   function.call(state.arguments, state.results, context, true);
   state.arguments.clear();
@@ -124,13 +123,10 @@ class BranchKernel final : public Kernel {
         inputs_(request.node.num_inputs()),
         is_case_(is_case) {
     for (const std::string& branch : branches) {
-      branches_.push_back(
-          &runner(request).prepare(use_of(request, branch, first, outputs_.index)));
+      branches_.push_back(&runner(request).prepare(use_of(request, branch, first, outputs_.index)));
     }
   }
-  std::unique_ptr<KernelState> make_state() const override {
-    return std::make_unique<CallState>();
-  }
+  std::unique_ptr<KernelState> make_state() const override { return std::make_unique<CallState>(); }
   void compute(KernelContext& context) const override {
     call_function(*branches_[choose(context)], first_, outputs_, inputs_, context);
   }
@@ -178,9 +174,7 @@ class WhileKernel final : public Kernel {
     cond_ = &runner(request).prepare(use_of(request, cond, 0, {0}));
     body_ = &runner(request).prepare(use_of(request, body, 0, variables_));
   }
-  std::unique_ptr<KernelState> make_state() const override {
-    return std::make_unique<CallState>();
-  }
+  std::unique_ptr<KernelState> make_state() const override { return std::make_unique<CallState>(); }
 
   void compute(KernelContext& context) const override {
     auto& state = *static_cast<CallState*>(context.state());

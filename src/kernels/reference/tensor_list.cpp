@@ -151,8 +151,7 @@ KernelPtr make_stack(const KernelRequest& request) {
     }
     Shape shape = read_shape(c, 1, spec);
     if (!shape.is_compatible_with(list.element_shape)) {
-      throw invalid_argument("the list holds items of shape ", list.element_shape, ", not ",
-                             shape);
+      throw invalid_argument("the list holds items of shape ", list.element_shape, ", not ", shape);
     }
     shape = shape.merge(list.element_shape);
     // Items that were never set are zeros of the shape that the others have, or that was inferred.
@@ -214,8 +213,7 @@ void scatter(TensorList& list, const Tensor& tensor, const int32_t* indices, int
   for (int64_t i = 0; i < count; ++i) {
     if (indices[i] < 0) throw invalid_argument("index ", indices[i], " is negative");
     if (indices[i] >= list.size()) {
-      throw invalid_argument("index ", indices[i], " is outside a list of ", list.size(),
-                             " items");
+      throw invalid_argument("index ", indices[i], " is outside a list of ", list.size(), " items");
     }
     list.items[static_cast<size_t>(indices[i])] = row_of(tensor, i);
   }
@@ -239,17 +237,17 @@ KernelPtr make_scatter(const KernelRequest& request) {
 }
 
 KernelPtr make_scatter_into(const KernelRequest& request) {
-  return make_kernel([dtype = element_dtype(request),
-                      count = request.inputs[2].shape.num_elements()](Context& c) {
-    const Tensor tensor = c.input_tensor(1);
-    const int32_t* indices = c.input<int32_t>(2);
-    auto list = list_to_change(c, 0, dtype);
-    int64_t size = list->size();
-    for (int64_t i = 0; i < count; ++i) size = std::max<int64_t>(size, indices[i] + 1);
-    list->items.resize(static_cast<size_t>(size));
-    scatter(*list, tensor, indices, count);
-    give_list(c, 0, std::move(list));
-  });
+  return make_kernel(
+      [dtype = element_dtype(request), count = request.inputs[2].shape.num_elements()](Context& c) {
+        const Tensor tensor = c.input_tensor(1);
+        const int32_t* indices = c.input<int32_t>(2);
+        auto list = list_to_change(c, 0, dtype);
+        int64_t size = list->size();
+        for (int64_t i = 0; i < count; ++i) size = std::max<int64_t>(size, indices[i] + 1);
+        list->items.resize(static_cast<size_t>(size));
+        scatter(*list, tensor, indices, count);
+        give_list(c, 0, std::move(list));
+      });
 }
 
 // Joins items whose first dimensions may differ.
@@ -307,27 +305,27 @@ KernelPtr make_concat(const KernelRequest& request) {
 }
 
 KernelPtr make_split(const KernelRequest& request) {
-  return make_kernel([spec = request.inputs[1],
-                      count = request.inputs[2].shape.num_elements()](Context& c) {
-    const Tensor tensor = c.input_tensor(0);
-    const int64_t* lengths = c.input<int64_t>(2);
-    auto list = std::make_shared<TensorList>(tensor.dtype(), read_shape(c, 1, spec));
-    int64_t row = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      if (lengths[i] < 0 || row + lengths[i] > tensor.dim(0)) {
-        throw invalid_argument("piece ", i, " of length ", lengths[i], " lies outside the ",
-                               tensor.dim(0), " rows");
-      }
-      Tensor piece = tensor.rows(row, row + lengths[i]).clone();
-      list->admit(piece.dtype(), piece.shape());
-      list->items.push_back(std::move(piece));
-      row += lengths[i];
-    }
-    if (row != tensor.dim(0))
-      throw invalid_argument("the lengths add up to ", row, ", but there are ", tensor.dim(0),
-                             " rows");
-    give_list(c, 0, std::move(list));
-  });
+  return make_kernel(
+      [spec = request.inputs[1], count = request.inputs[2].shape.num_elements()](Context& c) {
+        const Tensor tensor = c.input_tensor(0);
+        const int64_t* lengths = c.input<int64_t>(2);
+        auto list = std::make_shared<TensorList>(tensor.dtype(), read_shape(c, 1, spec));
+        int64_t row = 0;
+        for (int64_t i = 0; i < count; ++i) {
+          if (lengths[i] < 0 || row + lengths[i] > tensor.dim(0)) {
+            throw invalid_argument("piece ", i, " of length ", lengths[i], " lies outside the ",
+                                   tensor.dim(0), " rows");
+          }
+          Tensor piece = tensor.rows(row, row + lengths[i]).clone();
+          list->admit(piece.dtype(), piece.shape());
+          list->items.push_back(std::move(piece));
+          row += lengths[i];
+        }
+        if (row != tensor.dim(0))
+          throw invalid_argument("the lengths add up to ", row, ", but there are ", tensor.dim(0),
+                                 " rows");
+        give_list(c, 0, std::move(list));
+      });
 }
 
 KernelPtr make_element_shape(const KernelRequest& request) {

@@ -1,6 +1,6 @@
 // Networks that TensorFlow exported, run by us and by TensorFlow, alternated in one run.
 //   bench_inference FOLDER [--python PATH] [--json] [--rounds N] [--case NAME] [--threads N]
-//   [--profile]
+//
 // FOLDER comes from tools/export_networks.py; --python names an interpreter that has TensorFlow
 // (default: $THALWEG_PYTHON, or python3).
 #include <thalweg/thalweg.h>
@@ -28,7 +28,6 @@ struct Options {
   std::string folder = {};
   std::string python = {};
   bool json = false;
-  bool profile = false;
   int rounds = 11;
   std::string only = {};
   int threads = 0;
@@ -115,7 +114,7 @@ void compare(const char* program, const std::string& name, int threads, const Op
 int usage() {
   std::fprintf(stderr,
                "usage: bench_inference FOLDER [--python PATH] [--json] [--rounds N] [--case NAME] "
-               "[--threads N] [--profile]\n"
+               "[--threads N]\n"
                "FOLDER is what tools/export_networks.py wrote\n");
   return 2;
 }
@@ -131,8 +130,6 @@ int main(int argc, char** argv) try {
     const std::string word = argv[i];
     if (word == "--json") {
       options.json = true;
-    } else if (word == "--profile") {
-      options.profile = true;
     } else if (i + 1 < argc && word == "--python") {
       options.python = argv[++i];
     } else if (i + 1 < argc && word == "--rounds") {

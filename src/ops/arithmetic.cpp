@@ -6,6 +6,7 @@
 #include "ops/binary_rows.h"
 #include "ops/families.h"
 #include "ops/known_values.h"
+#include "ops/reduction_shape.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
@@ -18,28 +19,6 @@ namespace thalweg {
 namespace {
 
 using Context = GradientContext;
-
-void norm_shape(ShapeContext& c) {
-  const Shape& x = c.input(0);
-  if (c.input(1).rank() > 1) {
-    throw c.error("input `reduction_indices` must be a scalar or a vector, got shape ", c.input(1));
-  }
-  const bool keep = c.attr<bool>("keep_dims");
-  if (!x.has_rank()) return c.set_output(0, Shape::unknown());
-  const auto axes = known_values(c.node(), 1);
-  if (!axes) return c.set_output(0, keep ? Shape::unknown_of_rank(x.rank()) : Shape::unknown());
-  std::vector<bool> reduced(static_cast<size_t>(x.rank()), false);
-  for (int64_t axis : *axes) reduced[static_cast<size_t>(normalize_axis(c, axis, x.rank()))] = true;
-  std::vector<int64_t> dims;
-  for (int i = 0; i < x.rank(); ++i) {
-    if (!reduced[static_cast<size_t>(i)]) {
-      dims.push_back(x[i]);
-    } else if (keep) {
-      dims.push_back(1);
-    }
-  }
-  c.set_output(0, Shape(dims));
-}
 
 // x / (norm / grad), the order of TensorFlow's, on the norm with its dimensions kept.
 void norm_gradient(Context& c) {
@@ -140,7 +119,7 @@ constexpr OpDef kOps[] = {
      .attrs = {"keep_dims: bool = false | Keep reduced dimensions, with size 1.", rows::kFloats,
                "Tidx: {int32, int64} = int32 | Type of the axes."},
      .doc = "Root of the sum of squares over axes.",
-     .shape = norm_shape,
+     .shape = reduction_shape,
      .gradient = norm_gradient},
     {.name = "ClipByValue",
      .inputs = {"t: T | Any shape.", "clip_value_min: T | Lower bound, broadcast to `t`.",

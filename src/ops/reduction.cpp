@@ -9,6 +9,7 @@
 #include "ops/add_op.h"
 #include "ops/families.h"
 #include "ops/known_values.h"
+#include "ops/reduction_shape.h"
 #include "ops/unary_rows.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/ops/array.h"
@@ -19,47 +20,6 @@ namespace thalweg {
 namespace {
 
 using Context = GradientContext;
-
-// Which of `rank` dimensions `axes` names. Throws on an axis out of range or given twice.
-std::vector<bool> reduced_dims(const ShapeContext& context, const std::vector<int64_t>& axes,
-                               int rank) {
-  std::vector<bool> reduced(static_cast<size_t>(rank), false);
-  for (int64_t axis : axes) {
-    const auto dim = static_cast<size_t>(normalize_axis(context, axis, rank));
-    if (reduced[dim]) throw context.error("axes ", axes, " name dimension ", dim, " twice");
-    reduced[dim] = true;
-  }
-  return reduced;
-}
-
-void reduction_shape(ShapeContext& context) {
-  const Shape& x = context.input(0);
-  const Shape& axes_shape = context.input(1);
-  if (axes_shape.rank() > 1) {
-    throw context.error("input `reduction_indices` must be a scalar or a vector, got shape ",
-                        axes_shape);
-  }
-  const bool keep_dims = context.attr<bool>("keep_dims");
-  if (!x.has_rank()) return context.set_output(0, Shape::unknown());
-  const auto axes = known_values(context.node(), 1);
-  if (!axes) {
-    // With distinct axes their number tells the rank.
-    const int64_t count = axes_shape.num_elements();
-    const bool known = keep_dims || (count != kUnknownDim && count <= x.rank());
-    const int rank = x.rank() - static_cast<int>(keep_dims ? 0 : count);
-    return context.set_output(0, known ? Shape::unknown_of_rank(rank) : Shape::unknown());
-  }
-  const std::vector<bool> reduced = reduced_dims(context, *axes, x.rank());
-  std::vector<int64_t> dims;
-  for (int i = 0; i < x.rank(); ++i) {
-    if (!reduced[static_cast<size_t>(i)]) {
-      dims.push_back(x[i]);
-    } else if (keep_dims) {
-      dims.push_back(1);
-    }
-  }
-  context.set_output(0, Shape(dims));
-}
 
 // Non-negative axes in order, when they are known.
 std::optional<std::vector<int64_t>> sorted_axes(const Context& c) {

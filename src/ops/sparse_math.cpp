@@ -2,6 +2,7 @@
 #include "ops/add_op.h"
 #include "ops/families.h"
 #include "ops/known_values.h"
+#include "ops/reduction_shape.h"
 #include "ops/sparse_rows.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/ops/array.h"
@@ -103,22 +104,7 @@ void dense_add_shape(ShapeContext& c) {
 
 void reduce_shape(ShapeContext& c) {
   check_sparse(c, 0, 1, 2);
-  if (c.input(3).rank() > 1) throw c.error("`reduction_axes` has shape ", c.input(3));
-  const auto axes = known_values(c.node(), 3);
-  const Shape dense = requested_shape(c, 2);
-  if (!axes || !dense.has_rank()) return c.set_output(0, Shape::unknown());
-  std::vector<bool> reduced(static_cast<size_t>(dense.rank()), false);
-  for (int64_t axis : *axes)
-    reduced[static_cast<size_t>(normalize_axis(c, axis, dense.rank()))] = true;
-  std::vector<int64_t> dims;
-  for (int i = 0; i < dense.rank(); ++i) {
-    if (!reduced[static_cast<size_t>(i)]) {
-      dims.push_back(dense[i]);
-    } else if (c.attr<bool>("keep_dims")) {
-      dims.push_back(1);
-    }
-  }
-  c.set_output(0, Shape(dims));
+  c.set_output(0, reduced_shape(c, requested_shape(c, 2), 3, c.attr<bool>("keep_dims")));
 }
 
 void reduce_sparse_shape(ShapeContext& c) {

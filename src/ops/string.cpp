@@ -6,6 +6,7 @@
 
 #include "ops/families.h"
 #include "ops/known_values.h"
+#include "ops/reduction_shape.h"
 #include "thalweg/graph/shape_context.h"
 
 namespace thalweg {
@@ -31,27 +32,6 @@ void join_shape(ShapeContext& c) {
     }
   }
   c.set_output(0, any_unknown && joined.rank() == 0 ? Shape::unknown() : joined);
-}
-
-void reduce_join_shape(ShapeContext& c) {
-  const Shape& x = c.input(0);
-  const auto axes = known_values(c.node(), 1);
-  const bool keep = c.attr<bool>("keep_dims");
-  if (!x.has_rank() || !axes) {
-    return c.set_output(0,
-                        keep && x.has_rank() ? Shape::unknown_of_rank(x.rank()) : Shape::unknown());
-  }
-  std::vector<bool> reduced(static_cast<size_t>(x.rank()), false);
-  for (int64_t axis : *axes) reduced[static_cast<size_t>(normalize_axis(c, axis, x.rank()))] = true;
-  std::vector<int64_t> dims;
-  for (int i = 0; i < x.rank(); ++i) {
-    if (!reduced[static_cast<size_t>(i)]) {
-      dims.push_back(x[i]);
-    } else if (keep) {
-      dims.push_back(1);
-    }
-  }
-  c.set_output(0, Shape(dims));
 }
 
 void segment_join_shape(ShapeContext& c) {
@@ -172,7 +152,7 @@ constexpr OpDef kStringOps[] = {
      .attrs = {"keep_dims: bool = false | Whether joined axes stay, with size 1.",
                "separator: string = '' | Stands between two parts."},
      .doc = "Joins strings along axes.",
-     .shape = reduce_join_shape,
+     .shape = reduction_shape,
      .no_gradient = kNoNumbers},
     {.name = "UnsortedSegmentJoin",
      .inputs = {"inputs: string | Shape of the ids, then any.",

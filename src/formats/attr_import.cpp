@@ -3,12 +3,9 @@
 #include <algorithm>
 
 #include "formats/attr_proto.h"
-#include "formats/tensor_proto.h"
 
 namespace thalweg {
 namespace {
-
-constexpr int64_t kMostClaimed = int64_t{2} << 30;
 
 // How an op is run, where, or what its state is called in a debugger: no result depends on them.
 constexpr std::string_view kNoMeaning[] = {"allowed_devices",
@@ -88,7 +85,7 @@ AttrMap AttrImporter::read(const tensorflow::NodeDef& node, const OpSchema& op,
 
 void AttrImporter::read_known(const tensorflow::AttrValue& value, const AttrSchema& schema,
                               AttrMap& attrs) {
-  count_claim(value);
+  if (value.has_tensor()) claims_.count(value.tensor());
   std::optional<AttrValue> known = attr_from_proto(value, schema.kind);
   if (!known) throw unimplemented("a value that thalweg does not have");
   const auto allowed = [&](DType dtype) {
@@ -105,21 +102,6 @@ void AttrImporter::read_known(const tensorflow::AttrValue& value, const AttrSche
     }
   }
   attrs[schema.name] = std::move(*known);
-}
-
-void AttrImporter::count_claim(const tensorflow::AttrValue& value) {
-  if (!value.has_tensor() || !value.tensor().tensor_content().empty()) return;
-  const int64_t given = static_cast<int64_t>(value.tensor().ByteSizeLong());
-  int64_t elements = 1;
-  for (const auto& dim : value.tensor().tensor_shape().dim()) {
-    if (dim.size() > 0 && elements > kMostClaimed / dim.size()) return;  // refused when it is read
-    elements *= std::max<int64_t>(dim.size(), 0);
-  }
-  claimed_ += std::max<int64_t>(elements - given, 0);
-  if (claimed_ > kMostClaimed) {
-    throw resource_exhausted("the graph's constants repeat one value to more than ",
-                             kMostClaimed >> 30, " GiB in all");
-  }
 }
 
 }  // namespace thalweg

@@ -1,9 +1,8 @@
 // A node's attributes checked against its op's row.
 #pragma once
 
-#include <cstdint>
-
 #include "formats/import_problems.h"
+#include "formats/tensor_claims.h"
 #include "proto/graph.pb.h"
 #include "thalweg/graph/op_registry.h"
 
@@ -19,10 +18,9 @@ class AttrImporter {
 
  private:
   void read_known(const tensorflow::AttrValue& value, const AttrSchema& schema, AttrMap& attrs);
-  void count_claim(const tensorflow::AttrValue& value);
 
   ImportProblems& problems_;
-  int64_t claimed_ = 0;  // bytes of tensors beyond what the file holds for them
+  TensorClaims claims_;
 };
 
 /// Whether an attribute that a row does not have may be passed over: it changes no result.

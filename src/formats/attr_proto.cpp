@@ -148,9 +148,10 @@ std::optional<AttrValue> attr_from_proto(const tensorflow::AttrValue& value,
 void keep_attr(const std::string& name, const tensorflow::AttrValue& value, AttrMap& attrs) {
   std::optional<AttrValue> known;
   try {
-    known = attr_from_proto(value, {});
+    // Nobody reads such a tensor, which may claim far more memory than its bytes.
+    if (!value.has_tensor()) known = attr_from_proto(value, {});
   } catch (const Error&) {
-    // A dtype, a shape or a tensor that thalweg does not have: the bytes keep it.
+    // A dtype or a shape that thalweg does not have: the bytes keep it.
   }
   const bool is_private = name.starts_with('_');
   if (!known) {

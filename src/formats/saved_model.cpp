@@ -8,6 +8,7 @@
 #include "formats/graph_import.h"
 #include "formats/message.h"
 #include "formats/restored_variables.h"
+#include "formats/tensor_claims.h"
 #include "formats/tensor_proto.h"
 #include "proto/saved_model.pb.h"
 #include "thalweg/base/file.h"
@@ -42,14 +43,17 @@ std::vector<SignatureTensor> signature_tensors(
   return result;
 }
 
-Signature signature(const std::string& name, const tensorflow::SignatureDef& def) {
+Signature signature(const std::string& name, const tensorflow::SignatureDef& def,
+                    TensorClaims& claims) {
   Signature result{.name = name,
                    .method = def.method_name(),
                    .inputs = signature_tensors(def.inputs()),
                    .outputs = signature_tensors(def.outputs())};
   for (SignatureTensor& input : result.inputs) {
     const auto it = def.defaults().find(input.key);
-    if (it != def.defaults().end()) input.default_value = tensor_from_proto(it->second);
+    if (it == def.defaults().end()) continue;
+    claims.count(it->second);
+    input.default_value = tensor_from_proto(it->second);
   }
   return result;
 }
@@ -139,6 +143,7 @@ SavedModelFile::SavedModelFile(const std::string& folder) : folder_(folder) {
                         ", thalweg reads format 1");
   }
   try {
+    TensorClaims claims;
     for (auto& def : *model.mutable_meta_graphs()) {
       auto state = std::make_shared<MetaGraph::State>();
       state->def = std::move(def);
@@ -146,7 +151,7 @@ SavedModelFile::SavedModelFile(const std::string& folder) : folder_(folder) {
       state->tags.assign(tags.begin(), tags.end());
       for (const auto& [name, value] : state->def.signature_def()) {
         if (name.starts_with("__saved_model_")) continue;
-        state->signatures.push_back(signature(name, value));
+        state->signatures.push_back(signature(name, value, claims));
       }
       std::sort(state->signatures.begin(), state->signatures.end(),
                 [](const auto& a, const auto& b) { return a.name < b.name; });

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "formats/attr_proto.h"
+#include "formats/node_names.h"
 #include "formats/tensor_proto.h"
 #include "thalweg/graph/function.h"
 

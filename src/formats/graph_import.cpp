@@ -11,6 +11,7 @@
 #include "formats/functionalize.h"
 #include "formats/message.h"
 #include "formats/node_import.h"
+#include "formats/node_names.h"
 #include "formats/tensor_proto.h"
 #include "thalweg/base/file.h"
 
@@ -106,9 +107,12 @@ void check_versions(const tensorflow::GraphDef& def) {
 std::unique_ptr<Graph> build_graph(tensorflow::GraphDef def, const OpRegistry& registry,
                                    const GraphImportOptions& options) {
   check_versions(def);
-  if (!options.outputs.empty()) keep_needed(options.outputs, def);
+  const auto renamed = make_names_legal(def);
+  std::vector<std::string> outputs;
+  for (const std::string& output : options.outputs) outputs.push_back(new_name(output, renamed));
+  if (!outputs.empty()) keep_needed(outputs, def);
   forget_scalar_shapes(def);
-  functionalize(def, registry, options.outputs);
+  functionalize(def, registry, outputs);
   ImportProblems problems;
   instantiate_functions(def, problems);
   AttrImporter attrs(problems);

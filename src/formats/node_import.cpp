@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "formats/function_import.h"
+#include "formats/node_names.h"
 
 namespace thalweg {
 
@@ -19,16 +20,6 @@ std::pair<int, int> output_range(const Node& node, std::string_view name) {
     begin += count;
   }
   throw invalid_argument(node, " has no output `", name, "`");
-}
-
-std::string legal_node_name(std::string_view name) {
-  std::string legal;
-  for (char c : name) {
-    const bool word = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_';
-    const bool inner = c == '/' || c == '-' || c == '>';
-    legal += word || (inner && !legal.empty()) ? c : '_';
-  }
-  return legal;
 }
 
 NodeImporter::NodeImporter(Graph& graph, AttrImporter& attrs, ImportProblems& problems,

@@ -42,9 +42,6 @@ class NodeImporter {
   std::unordered_map<std::string, Node*> nodes_;  // null: could not be added
 };
 
-/// `name` itself, or, where thalweg allows no such name, with `_` for what is not allowed in it.
-std::string legal_node_name(std::string_view name);
-
 /// The outputs of `node` that belong to the output argument `name`, [begin, end).
 std::pair<int, int> output_range(const Node& node, std::string_view name);
 

@@ -7,6 +7,7 @@
 #include "formats/attr_proto.h"
 #include "formats/graph_import.h"
 #include "formats/message.h"
+#include "formats/node_names.h"
 #include "formats/restored_variables.h"
 #include "formats/tensor_claims.h"
 #include "formats/tensor_proto.h"
@@ -22,8 +23,9 @@ constexpr std::string_view kTextFile = "saved_model.pbtxt";
 constexpr std::string_view kInitSignature = "__saved_model_init_op";
 constexpr std::string_view kObjectGraphKey = "_CHECKPOINTABLE_OBJECT_GRAPH";
 
-SignatureTensor signature_tensor(const std::string& key, const tensorflow::TensorInfo& info) {
-  SignatureTensor result{.key = key, .tensor = info.name()};
+SignatureTensor signature_tensor(const std::string& key, const tensorflow::TensorInfo& info,
+                                 const RenamedNodes& renamed) {
+  SignatureTensor result{.key = key, .tensor = new_name(info.name(), renamed)};
   try {
     result.dtype = type_from_proto(info.dtype());
     result.shape =
@@ -35,20 +37,21 @@ SignatureTensor signature_tensor(const std::string& key, const tensorflow::Tenso
 }
 
 std::vector<SignatureTensor> signature_tensors(
-    const google::protobuf::Map<std::string, tensorflow::TensorInfo>& infos) {
+    const google::protobuf::Map<std::string, tensorflow::TensorInfo>& infos,
+    const RenamedNodes& renamed) {
   std::vector<SignatureTensor> result;
-  for (const auto& [key, info] : infos) result.push_back(signature_tensor(key, info));
+  for (const auto& [key, info] : infos) result.push_back(signature_tensor(key, info, renamed));
   std::sort(result.begin(), result.end(),
             [](const auto& a, const auto& b) { return a.key < b.key; });
   return result;
 }
 
 Signature signature(const std::string& name, const tensorflow::SignatureDef& def,
-                    TensorClaims& claims) {
+                    const RenamedNodes& renamed, TensorClaims& claims) {
   Signature result{.name = name,
                    .method = def.method_name(),
-                   .inputs = signature_tensors(def.inputs()),
-                   .outputs = signature_tensors(def.outputs())};
+                   .inputs = signature_tensors(def.inputs(), renamed),
+                   .outputs = signature_tensors(def.outputs(), renamed)};
   for (SignatureTensor& input : result.inputs) {
     const auto it = def.defaults().find(input.key);
     if (it == def.defaults().end()) continue;
@@ -74,14 +77,15 @@ std::string init_node_of(const tensorflow::MetaGraphDef& def) {
   return {};
 }
 
-std::vector<ModelAsset> assets_of(const tensorflow::MetaGraphDef& def) {
+std::vector<ModelAsset> assets_of(const tensorflow::MetaGraphDef& def,
+                                  const RenamedNodes& renamed) {
   std::vector<ModelAsset> assets;
   for (const auto& asset : def.asset_file_def()) {
     // The name is a path inside the model's folder, whatever a file says.
     if (asset.filename().starts_with('/') || asset.filename().find("..") != std::string::npos) {
       throw data_loss("the model's asset '", asset.filename(), "' lies outside its folder");
     }
-    assets.push_back({asset.tensor_info().name(), asset.filename()});
+    assets.push_back({new_name(asset.tensor_info().name(), renamed), asset.filename()});
   }
   return assets;
 }
@@ -147,16 +151,17 @@ SavedModelFile::SavedModelFile(const std::string& folder) : folder_(folder) {
     for (auto& def : *model.mutable_meta_graphs()) {
       auto state = std::make_shared<MetaGraph::State>();
       state->def = std::move(def);
+      const RenamedNodes renamed = make_names_legal(*state->def.mutable_graph_def());
       const auto& tags = state->def.meta_info_def().tags();
       state->tags.assign(tags.begin(), tags.end());
       for (const auto& [name, value] : state->def.signature_def()) {
         if (name.starts_with("__saved_model_")) continue;
-        state->signatures.push_back(signature(name, value, claims));
+        state->signatures.push_back(signature(name, value, renamed, claims));
       }
       std::sort(state->signatures.begin(), state->signatures.end(),
                 [](const auto& a, const auto& b) { return a.name < b.name; });
-      state->assets = assets_of(state->def);
-      state->init_node = init_node_of(state->def);
+      state->assets = assets_of(state->def, renamed);
+      state->init_node = new_name(init_node_of(state->def), renamed);
       state->restored = restored_variables(state->def.graph_def());
       graphs_.emplace_back();
       graphs_.back().state_ = std::move(state);

@@ -114,6 +114,11 @@ void LoadedModel::restore(const SavedModelFile& file) {
 
 void LoadedModel::initialize(const SavedModelFile& file) {
   if (meta_.init_node().empty()) return;
+  Node* const init = graph_->find(meta_.init_node());
+  if (init == nullptr) {
+    throw not_found("the model's initialisation is the node `", meta_.init_node(),
+                    "`, which its graph does not have");
+  }
   std::vector<Feed> feeds;
   for (const ModelAsset& asset : meta_.assets()) {
     const std::string node = asset.tensor.substr(0, asset.tensor.find(':'));
@@ -122,7 +127,7 @@ void LoadedModel::initialize(const SavedModelFile& file) {
     if (!file_exists(path)) throw not_found("its asset '", path, "' is missing");
     feeds.push_back({graph_->output(asset.tensor), Tensor(path)});
   }
-  session_->run(feeds, {}, {graph_->find(meta_.init_node())});
+  session_->run(feeds, {}, {init});
 }
 
 const Signature& LoadedModel::signature(std::string_view name) const {

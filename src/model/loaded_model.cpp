@@ -108,7 +108,15 @@ void LoadedModel::restore(const SavedModelFile& file) {
     } else {
       continue;  // initialised otherwise; if not, the first read says so
     }
-    session_->variables().set(variable, read_slice(checkpoint, source.key, source.slice));
+    Tensor value = read_slice(checkpoint, source.key, source.slice);
+    const auto dtype = handle->attr<DType>("dtype");
+    const auto& shape = handle->attr<Shape>("shape");
+    if (value.dtype() != dtype || !value.shape().is_compatible_with(shape)) {
+      throw invalid_argument("variable `", variable, "` is ", dtype, shape, ", but tensor `",
+                             source.key, "` of checkpoint '", checkpoint.prefix(), "' is ",
+                             value.dtype(), value.shape());
+    }
+    session_->variables().set(variable, std::move(value));
   }
 }
 

@@ -39,7 +39,7 @@ KernelPtr make_patch_kernel(const KernelRequest& request) {
   if (!reference::has_elements(dtype)) return nullptr;
   const int64_t count = request.outputs[0].shape.num_elements();
   return make_kernel([dtype, count, p = make_patches(request)](KernelContext& c) {
-    const auto& [deep, high, wide] = p.windows;
+    const Window &deep = p.windows[0], &high = p.windows[1], &wide = p.windows[2];
     void* to = c.output_pointer(0);
     reference::zero_elements(dtype, to, count);
     const int64_t cells = deep.size * high.size * wide.size;

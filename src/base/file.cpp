@@ -17,12 +17,25 @@
 namespace thalweg {
 namespace {
 
-void sync_folder(const std::string& folder) {
-  const Descriptor fd(open_retrying(folder, O_RDONLY | O_DIRECTORY));
-  if (fd.get() < 0) return;  // a folder that may be written but not read cannot be synced
-  if (::fsync(fd.get()) != 0 && errno != EINVAL && errno != EROFS) {
-    throw system_error("sync folder", folder, errno);
+// Where locks are not supported, leftovers merely stay.
+void lock(int fd) {
+  while (::flock(fd, LOCK_EX) != 0 && errno == EINTR) {
   }
+}
+
+// Where writing `path` ends when it is a symbolic link, or a chain of them; the target need not be
+// there. Replacing the link itself would cut it off from what it stood for.
+std::string follow_links(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as the kernel
+  std::string target = path;
+  for (int links = 0; links < kMostLinks; ++links) {
+    std::string content(4096, '\0');
+    const ssize_t size = ::readlink(target.c_str(), content.data(), content.size());
+    if (size < 0) return target;  // no link, or not there: opening it says what is wrong
+    content.resize(static_cast<size_t>(size));
+    target = join_path(folder_name(target), content);
+  }
+  throw system_error("write", path, ELOOP);
 }
 
 }  // namespace
@@ -63,6 +76,7 @@ struct AtomicFile::State {
   static constexpr size_t kBufferSize = size_t{256} << 10;
 
   std::string path;
+  std::string target;  // what the path stands for when it is a symbolic link
   std::string temporary;
   Descriptor fd;
   std::string buffer;
@@ -86,23 +100,26 @@ struct AtomicFile::State {
 void AtomicFile::State::open() {
   static std::atomic<unsigned> counter{0};
   check_path(path);
+  target = follow_links(path);
   struct stat old {};
-  const bool exists = ::stat(path.c_str(), &old) == 0;
+  const bool exists = ::stat(target.c_str(), &old) == 0;
+  if (!exists && errno == ENAMETOOLONG) throw system_error("write", path, errno);
   if (exists && S_ISDIR(old.st_mode)) throw system_error("write", path, EISDIR);
   if (exists && !S_ISREG(old.st_mode)) {
     throw invalid_argument("cannot write '", path, "': it is not a regular file");
   }
   // Room for the rest of the name within the usual 255 bytes.
-  const std::string name = base_name(path).substr(0, 200);
+  const std::string name = base_name(target).substr(0, 200);
   if (name.empty()) throw invalid_argument("cannot write '", path, "': it names no file");
   for (;;) {
-    std::string candidate = join_path(
-        folder_name(path), str(kTemporaryPrefix, name, "-", ::getpid(), "-", counter.fetch_add(1)));
+    std::string candidate =
+        join_path(folder_name(target),
+                  str(kTemporaryPrefix, name, "-", ::getpid(), "-", counter.fetch_add(1)));
     fd.reset(open_retrying(candidate, O_WRONLY | O_CREAT | O_EXCL));
     if (fd.get() < 0 && errno == EEXIST)
       continue;  // a leftover of an earlier process of this number
     if (fd.get() < 0) throw system_error("write", path, errno);
-    ::flock(fd.get(), LOCK_EX);  // where locks are not supported, leftovers merely stay
+    lock(fd.get());
     struct stat made {};
     if (::fstat(fd.get(), &made) == 0 && made.st_nlink == 0)
       continue;  // cleaned away before the lock
@@ -157,10 +174,10 @@ void AtomicFile::commit() {
   finish();
   State& s = *state_;
   if (s.committed) return;
-  if (::rename(s.temporary.c_str(), s.path.c_str()) != 0) s.fail("replace", errno);
+  if (::rename(s.temporary.c_str(), s.target.c_str()) != 0) s.fail("replace", errno);
   s.committed = true;
   s.fd.close();
-  sync_folder(folder_name(s.path));
+  sync_folder(folder_name(s.target));
 }
 
 int remove_temporaries(const std::string& folder) {

@@ -73,6 +73,14 @@ int open_retrying(const std::string& path, int flags) {
   }
 }
 
+void sync_folder(const std::string& folder) {
+  const Descriptor fd(open_retrying(folder, O_RDONLY | O_DIRECTORY));
+  if (fd.get() < 0) return;  // a folder that may be written but not read cannot be synced
+  if (::fsync(fd.get()) != 0 && errno != EINVAL && errno != EROFS) {
+    throw system_error("sync folder", folder, errno);
+  }
+}
+
 int write_all(int fd, const char* data, size_t size) {
   while (size > 0) {
     const size_t room = take_room(std::min(size, size_t{1} << 30));

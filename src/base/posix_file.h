@@ -40,6 +40,9 @@ class Descriptor {
 /// open(2), again after a signal; -1 with errno set on errors.
 int open_retrying(const std::string& path, int flags);
 
+/// Brings the names in a folder to the disk.
+void sync_folder(const std::string& folder);
+
 /// Writes all of it, unless the disk is full or ScopedDiskFull says so; an errno value, 0 when
 /// done.
 int write_all(int fd, const char* data, size_t size);

@@ -69,6 +69,34 @@ TEST(WriteFile, TakesNamesInAnyScriptAndOfFullLength) {
   EXPECT_EQ(read_file(folder / longest), "x");
 }
 
+TEST(WriteFile, WritesThroughSymbolicLinks) {
+  const TemporaryFolder folder;
+  make_folders(folder / "there");
+  write_file(folder / "there/file", "old");
+  ASSERT_EQ(::symlink("there/file", (folder / "link").c_str()), 0);
+  ASSERT_EQ(::symlink("link", (folder / "second").c_str()), 0);
+  ASSERT_EQ(::symlink("there/new", (folder / "dangling").c_str()), 0);
+  write_file(folder / "second", "new");
+  EXPECT_EQ(read_file(folder / "there/file"), "new");
+  write_file(folder / "dangling", "made");
+  EXPECT_EQ(read_file(folder / "there/new"), "made");
+  for (const char* name : {"link", "second", "dangling"}) {
+    struct stat info {};
+    ASSERT_EQ(::lstat((folder / name).c_str(), &info), 0);
+    EXPECT_TRUE(S_ISLNK(info.st_mode)) << name;
+  }
+  EXPECT_EQ(list_folder(folder.path()), names({"dangling", "link", "second", "there"}));
+  ASSERT_EQ(::symlink("circle", (folder / "circle").c_str()), 0);
+  expect_error(
+      Code::kInvalidArgument, [&] { write_file(folder / "circle", ""); }, "circle");
+}
+
+TEST(WriteFile, RefusesNamesThatAreTooLongAtOnce) {
+  const TemporaryFolder folder;
+  expect_error(
+      Code::kInvalidArgument, [&] { AtomicFile(folder / std::string(256, 'n')); }, "too long");
+}
+
 TEST(WriteFile, KeepsThePermissionsOfTheOldFile) {
   const TemporaryFolder folder;
   write_file(folder / "secret", "a");

@@ -13,9 +13,9 @@ namespace thalweg {
 /// unavailable (read failed).
 std::string read_file(const std::string& path);
 
-/// Replaces `path` by `bytes` in one step: temporary name in the same folder, fsync, rename, fsync
-/// of the folder. On any error the old file stays and the temporary one is removed. A full disk is
-/// resource_exhausted.
+/// Replaces `path` (what a symbolic link leads to) by `bytes` in one step: temporary name in the
+/// same folder, fsync, rename, fsync of the folder. The old file stays on any error but that of the
+/// last step, and the temporary one is removed. A full disk is resource_exhausted.
 void write_file(const std::string& path, std::string_view bytes);
 
 /// The same for content written piece by piece. Without commit() the destructor removes the

@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "formats/node_names.h"
 #include "formats/node_order.h"
 #include "formats/tensor_proto.h"
 #include "thalweg/base/error.h"
@@ -20,10 +21,11 @@ void become_identity(tensorflow::NodeDef& read, tensorflow::DataType type) {
   set_type(read, "T", type);
 }
 
-// ResourceGather(handle, indices) -> GatherV2(constant, indices, axis).
-void become_gather(tensorflow::NodeDef& gather, tensorflow::DataType type,
+// ResourceGather(handle, indices) -> GatherV2(constant, indices, axis). The rows gathered lie
+// behind the batch dimensions.
+void become_gather(tensorflow::NodeDef& gather, tensorflow::DataType type, NodeNames& names,
                    tensorflow::GraphDef& def) {
-  const std::string axis = gather.name() + "/axis";
+  const std::string axis = names.take(gather.name() + "/axis");
   const auto attr = [&](const char* name) {
     const auto it = gather.attr().find(name);
     return it == gather.attr().end() ? tensorflow::AttrValue() : it->second;
@@ -45,7 +47,8 @@ void become_gather(tensorflow::NodeDef& gather, tensorflow::DataType type,
   constant.set_name(axis);
   constant.set_op("Const");
   set_type(constant, "dtype", tensorflow::DT_INT32);
-  to_proto(Tensor(int32_t{0}), (*constant.mutable_attr())["value"].mutable_tensor());
+  to_proto(Tensor(static_cast<int32_t>(batch_dims.i())),
+           (*constant.mutable_attr())["value"].mutable_tensor());
 }
 
 }  // namespace
@@ -71,6 +74,7 @@ void freeze_variables(const std::map<std::string, Tensor>& values, tensorflow::G
     to_proto(value->second, (*node.mutable_attr())["value"].mutable_tensor());
     frozen[node.name()] = type;
   }
+  NodeNames names(def);
   const int count = def.node_size();
   for (int i = 0; i < count; ++i) {  // in topological order
     tensorflow::NodeDef& node = *def.mutable_node(i);
@@ -84,7 +88,7 @@ void freeze_variables(const std::map<std::string, Tensor>& values, tensorflow::G
       } else if (node.op() == "ReadVariableOp") {
         become_identity(node, it->second);
       } else if (node.op() == "ResourceGather") {
-        become_gather(node, it->second, def);
+        become_gather(node, it->second, names, def);
       } else {
         throw unimplemented(node.op(), " node `", node.name(), "` needs `", name.node,
                             "` as a variable, not as a constant; write the model with variables");

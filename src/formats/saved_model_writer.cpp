@@ -1,8 +1,4 @@
-#include <unistd.h>
-
-#include <filesystem>
 #include <set>
-#include <system_error>
 
 #include "formats/freeze.h"
 #include "formats/message.h"
@@ -11,6 +7,7 @@
 #include "formats/saver_nodes.h"
 #include "formats/tensor_proto.h"
 #include "proto/saved_model.pb.h"
+#include "thalweg/base/atomic_folder.h"
 #include "thalweg/base/file.h"
 #include "thalweg/formats/checkpoint.h"
 #include "thalweg/formats/saved_model.h"
@@ -78,39 +75,14 @@ void check_ops(const NodeDefs& nodes) {
   }
 }
 
-// A folder under a temporary name, renamed when all is in it.
-class NewFolder {
- public:
-  explicit NewFolder(const std::string& path)
-      : path_(path),
-        temporary_(
-            join_path(folder_name(path), str(kTemporaryPrefix, base_name(path), "-", ::getpid()))) {
-    if (file_exists(path) || is_folder(path)) {
-      throw already_exists("'", path, "' is there already: give another version, or remove it");
-    }
-    remove();
-    make_folders(temporary_);
+// Those that no optimizer is to train.
+std::set<std::string> fixed_variables(const Graph& graph) {
+  std::set<std::string> names;
+  for (const Graph::VariableRecord& record : graph.variables()) {
+    if (!record.trainable) names.insert(record.name);
   }
-  ~NewFolder() { remove(); }
-  NewFolder(const NewFolder&) = delete;
-
-  const std::string& temporary() const { return temporary_; }
-  void commit() {
-    std::error_code error;
-    std::filesystem::rename(temporary_, path_, error);
-    if (error)
-      throw unavailable("cannot rename '", temporary_, "' to '", path_, "': ", error.message());
-  }
-
- private:
-  void remove() const {
-    std::error_code ignored;
-    std::filesystem::remove_all(temporary_, ignored);
-  }
-
-  std::string path_;
-  std::string temporary_;
-};
+  return names;
+}
 
 void write_variables(const std::string& folder, const tensorflow::GraphDef& def,
                      const std::map<std::string, Tensor>& values) {
@@ -165,12 +137,12 @@ void write_saved_model(const std::string& folder, const Graph& graph,
   check_ops(def.node());
   for (const auto& function : def.library().function()) check_ops(function.node_def());
 
-  NewFolder target(folder);
+  AtomicFolder target(folder);
   bool has_variables = false;
   for (const auto& node : def.node()) has_variables = has_variables || node.op() == "VarHandleOp";
   if (has_variables) {
     write_variables(target.temporary(), def, values);
-    add_saver(meta);
+    add_saver(fixed_variables(graph), meta);
   }
   write_file(join_path(target.temporary(), "saved_model.pb"),
              encode_message(model, "the SavedModel", "write it with variables"));

@@ -1,10 +1,14 @@
 #include "formats/saver_nodes.h"
 
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "formats/freeze.h"
+#include "formats/node_names.h"
+#include "formats/node_order.h"
 #include "formats/tensor_proto.h"
 
 namespace thalweg {
@@ -18,20 +22,24 @@ struct Variable {
 
 class SaverBuilder {
  public:
-  explicit SaverBuilder(tensorflow::MetaGraphDef& meta)
-      : meta_(meta), def_(*meta.mutable_graph_def()) {
+  SaverBuilder(const std::set<std::string>& fixed, tensorflow::MetaGraphDef& meta)
+      : fixed_(fixed), meta_(meta), def_(*meta.mutable_graph_def()), names_(def_) {
+    std::unordered_set<std::string> seen;
     for (auto& node : *def_.mutable_node()) {
-      names_.insert(node.name());
+      if (node.op() == "ReadVariableOp") reads_.emplace(node.name(), node);
       if (node.op() != "VarHandleOp") continue;
       const std::string name = variable_of(node);
       (*node.mutable_attr())["shared_name"].set_s(name);
+      // Several handles may stand for one variable, which is saved once.
+      if (!seen.insert(name).second) continue;
       variables_.push_back({node.name(), name, node.attr().at("dtype").type()});
     }
+    scope_ = names_.free_scope("save");
   }
 
   void build() {
-    add_constant("save/filename", Tensor(std::string("model")));
-    auto& prefix = add("PlaceholderWithDefault", "save/Const", {"save/filename"});
+    add_constant(in_scope("filename"), Tensor(std::string("model")));
+    auto& prefix = add("PlaceholderWithDefault", in_scope("Const"), {in_scope("filename")});
     set_type(prefix, "dtype", tensorflow::DT_STRING);
     (*prefix.mutable_attr())["shape"].mutable_shape();
     std::vector<std::string> reads;
@@ -39,14 +47,16 @@ class SaverBuilder {
     save(reads);
     restore(reads);
     auto& saver = *meta_.mutable_saver_def();
-    saver.set_filename_tensor_name("save/Const:0");
-    saver.set_save_tensor_name("save/control_dependency:0");
-    saver.set_restore_op_name("save/restore_all");
+    saver.set_filename_tensor_name(in_scope("Const:0"));
+    saver.set_save_tensor_name(in_scope("control_dependency:0"));
+    saver.set_restore_op_name(in_scope("restore_all"));
     saver.set_version(tensorflow::SaverDef::V2);
     saver.set_max_to_keep(5);
   }
 
  private:
+  std::string in_scope(const std::string& name) const { return scope_ + "/" + name; }
+
   tensorflow::NodeDef& add(const std::string& op, const std::string& name,
                            const std::vector<std::string>& inputs) {
     tensorflow::NodeDef& node = *def_.add_node();
@@ -66,13 +76,20 @@ class SaverBuilder {
     to_proto(value, (*node.mutable_attr())["value"].mutable_tensor());
   }
 
-  // TensorFlow looks for the read under this name.
+  // TensorFlow gives the read this name.
   std::string read_of(const Variable& variable) {
-    const std::string name = variable.node + "/Read/ReadVariableOp";
-    if (names_.insert(name).second) {
-      set_type(add("ReadVariableOp", name, {variable.node}), "dtype", variable.dtype);
+    const std::string usual = variable.node + "/Read/ReadVariableOp";
+    if (const auto it = reads_.find(usual); it != reads_.end() && reads(it->second, variable)) {
+      return usual;
     }
+    const std::string name = names_.take(usual);
+    set_type(add("ReadVariableOp", name, {variable.node}), "dtype", variable.dtype);
     return name;
+  }
+
+  // And nothing else, so that saving runs nothing else.
+  static bool reads(const tensorflow::NodeDef& node, const Variable& variable) {
+    return node.input_size() == 1 && parse_input_name(node.input(0)).node == variable.node;
   }
 
   void add_lists(const std::string& stem) {
@@ -91,31 +108,32 @@ class SaverBuilder {
   }
 
   void save(const std::vector<std::string>& reads) {
-    add_lists("save/SaveV2");
-    std::vector<std::string> inputs = {"save/Const", "save/SaveV2/tensor_names",
-                                       "save/SaveV2/shape_and_slices"};
+    const std::string name = in_scope("SaveV2");
+    add_lists(name);
+    std::vector<std::string> inputs = {in_scope("Const"), name + "/tensor_names",
+                                       name + "/shape_and_slices"};
     inputs.insert(inputs.end(), reads.begin(), reads.end());
-    set_dtypes(add("SaveV2", "save/SaveV2", inputs));
-    set_type(add("Identity", "save/control_dependency", {"save/Const", "^save/SaveV2"}), "T",
+    set_dtypes(add("SaveV2", name, inputs));
+    set_type(add("Identity", in_scope("control_dependency"), {in_scope("Const"), "^" + name}), "T",
              tensorflow::DT_STRING);
   }
 
   void restore(const std::vector<std::string>& reads) {
-    add_lists("save/RestoreV2");
-    set_dtypes(
-        add("RestoreV2", "save/RestoreV2",
-            {"save/Const", "save/RestoreV2/tensor_names", "save/RestoreV2/shape_and_slices"}));
+    const std::string restore = in_scope("RestoreV2");
+    add_lists(restore);
+    set_dtypes(add("RestoreV2", restore,
+                   {in_scope("Const"), restore + "/tensor_names", restore + "/shape_and_slices"}));
     std::vector<std::string> assigns;
     for (size_t i = 0; i < variables_.size(); ++i) {
       const std::string number = i == 0 ? std::string() : "_" + std::to_string(i);
-      const std::string value = "save/RestoreV2" + (i == 0 ? number : ":" + std::to_string(i));
-      const std::string name = "save/AssignVariableOp" + number;
+      const std::string value = i == 0 ? restore : restore + ":" + std::to_string(i);
+      const std::string name = in_scope("AssignVariableOp" + number);
       set_type(add("AssignVariableOp", name, {variables_[i].node, value}), "dtype",
                variables_[i].dtype);
       assigns.push_back("^" + name);
       collect(variables_[i], name, reads[i]);
     }
-    add("NoOp", "save/restore_all", assigns);
+    add("NoOp", in_scope("restore_all"), assigns);
   }
 
   // The checkpoint is what a variable starts from: its restore is its initializer.
@@ -125,21 +143,28 @@ class SaverBuilder {
     definition.set_initializer_name(assign);
     definition.set_snapshot_name(read + ":0");
     definition.set_is_resource(true);
-    definition.set_trainable(true);
+    const bool trainable = !fixed_.contains(variable.name);
+    definition.set_trainable(trainable);
     for (const char* collection : {"variables", "trainable_variables"}) {
+      if (collection == std::string_view("trainable_variables") && !trainable) continue;
       (*meta_.mutable_collection_def())[collection].mutable_bytes_list()->add_value(
           definition.SerializeAsString());
     }
   }
 
+  const std::set<std::string>& fixed_;
   tensorflow::MetaGraphDef& meta_;
   tensorflow::GraphDef& def_;
+  NodeNames names_;
+  std::string scope_;
+  std::unordered_map<std::string, tensorflow::NodeDef> reads_;  // those of the model itself
   std::vector<Variable> variables_;
-  std::unordered_set<std::string> names_;
 };
 
 }  // namespace
 
-void add_saver(tensorflow::MetaGraphDef& meta) { SaverBuilder(meta).build(); }
+void add_saver(const std::set<std::string>& fixed, tensorflow::MetaGraphDef& meta) {
+  SaverBuilder(fixed, meta).build();
+}
 
 }  // namespace thalweg

@@ -4,9 +4,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
+#include <limits>
 #include <span>
-#include <string>
 
 namespace thalweg::data {
 namespace {
@@ -33,6 +32,24 @@ bool is_exact_integer(std::string_view text, double value) {
   return text == std::string_view(digits.data(), static_cast<size_t>(end - digits.data()));
 }
 
+/// Of a number that no double holds: whether it is too large rather than too small. By the place of
+/// its first digit, and not by strtod, which follows the locale's decimal sign.
+bool is_too_large(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const size_t e = std::min(text.find_first_of("eE"), text.size());
+  const std::string_view mantissa = text.substr(0, e);
+  const size_t first = std::min(mantissa.find_first_of("123456789"), mantissa.size());
+  const size_t point = std::min(mantissa.find('.'), mantissa.size());
+  if (e == text.size()) return first < point;
+  std::string_view digits = text.substr(e + 1);
+  if (digits.starts_with('+')) digits.remove_prefix(1);
+  int64_t exponent = 0;
+  const auto status = std::from_chars(digits.data(), digits.data() + digits.size(), exponent).ec;
+  if (status == std::errc::result_out_of_range) return !digits.starts_with('-');
+  const int64_t place = static_cast<int64_t>(point) - static_cast<int64_t>(first);
+  return exponent > -place;
+}
+
 }  // namespace
 
 Number parse_number(std::string_view text) {
@@ -46,7 +63,8 @@ Number parse_number(std::string_view text) {
     return {.kind = missing ? Number::kMissing : Number::kText};
   }
   if (status == std::errc::result_out_of_range) {
-    result.value = std::strtod(std::string(digits).c_str(), nullptr);  // tells 1e999 from 1e-999
+    result.value = is_too_large(digits) ? std::numeric_limits<double>::infinity() : 0;
+    if (digits.starts_with('-')) result.value = -result.value;
   }
   result.kind = std::isnan(result.value)   ? Number::kMissing
                 : std::isinf(result.value) ? Number::kInfinite

@@ -1,5 +1,7 @@
 #include "thalweg/data/numeric_csv.h"
 
+#include <clocale>
+#include <cmath>
 #include <limits>
 
 #include "data/numbers.h"
@@ -176,6 +178,25 @@ TEST(ParseNumber, TellsNumbersFromMissingFromText) {
   }
   EXPECT_FALSE(parse_number("9007199254740993").exact);
   EXPECT_TRUE(parse_number("9007199254740992").exact);
+}
+
+TEST(ParseNumber, BeyondDoublesAreInfiniteOrZeroInEveryLocale) {
+  const std::string before = std::setlocale(LC_NUMERIC, nullptr);
+  for (const char* locale : {"C", "de_DE.UTF-8", "fr_FR.UTF-8"}) {  // those that are installed
+    std::setlocale(LC_NUMERIC, locale);
+    for (const char* text : {"1.5e400", "-1.5e400", "1e99999999999999999999", "0.001e400"}) {
+      EXPECT_EQ(parse_number(text).kind, Number::kInfinite) << text;
+    }
+    EXPECT_EQ(parse_number("1" + std::string(400, '0') + ".5").kind, Number::kInfinite);
+    EXPECT_EQ(parse_number("-1.5e400").value, -std::numeric_limits<double>::infinity());
+    for (const char* text : {"1.5e-400", "-1.5e-400", "1e-99999999999999999999", "100.0e-400"}) {
+      EXPECT_EQ(parse_number(text).kind, Number::kFinite) << text;
+      EXPECT_EQ(parse_number(text).value, 0) << text;
+    }
+    EXPECT_TRUE(std::signbit(parse_number("-1.5e-400").value));
+    EXPECT_EQ(parse_number("0." + std::string(400, '0') + "1").value, 0);
+  }
+  std::setlocale(LC_NUMERIC, before.c_str());
 }
 
 TEST(ClassNames, AreInNumericOrderWhenAllAreNumbers) {

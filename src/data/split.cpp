@@ -40,7 +40,8 @@ std::vector<std::vector<int64_t>> rows_by_class(const Tensor& labels) {
 }
 
 /// How many rows of each class go to validation: the floor of its share, then one more for the
-/// largest remainders until the total is right.
+/// largest remainders, round after round where some classes have none to give, until the total is
+/// right.
 std::vector<int64_t> shares(const std::vector<std::vector<int64_t>>& classes, int64_t rows,
                             double fraction) {
   std::vector<int64_t> result;
@@ -59,11 +60,17 @@ std::vector<int64_t> shares(const std::vector<std::vector<int64_t>>& classes, in
     return remainder[a] != remainder[b] ? remainder[a] > remainder[b]
                                         : classes[a].size() > classes[b].size();
   });
-  for (const size_t i : order) {
-    if (left <= 0) break;
-    if (result[i] + 1 >= static_cast<int64_t>(classes[i].size())) continue;  // the last one trains
-    ++result[i];
-    --left;
+  bool given = true;
+  while (left > 0 && given) {
+    given = false;
+    for (const size_t i : order) {
+      if (left <= 0) break;
+      // The last one trains.
+      if (result[i] + 1 >= static_cast<int64_t>(classes[i].size())) continue;
+      ++result[i];
+      --left;
+      given = true;
+    }
   }
   return result;
 }

@@ -1,6 +1,7 @@
 #include "thalweg/data/split.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "data_testing.h"
@@ -46,6 +47,17 @@ TEST(StratifiedSplit, LeavesEveryClassARowForTraining) {
   const RowSplit split = stratified_split(labels, 0.9, 1);
   for (const int64_t label : {0, 1, 2}) EXPECT_EQ(count_of(split.training, labels, label), 1);
   expect_all_rows(split, 7);
+}
+
+TEST(StratifiedSplit, GivesAllRowsThatItPromisesThoughManyClassesHaveNoneToGive) {
+  Tensor labels = Tensor::zeros(kInt64, {20});  // ten rows of class 0, ten classes of one row
+  for (size_t i = 10; i < 20; ++i) labels.mutable_data<int64_t>()[i] = static_cast<int64_t>(i);
+  for (const double fraction : {0.3, 0.4, 0.45}) {
+    const RowSplit split = stratified_split(labels, fraction, 1);
+    EXPECT_EQ(split.validation.size(), static_cast<size_t>(std::lround(20 * fraction)));
+    expect_all_rows(split, 20);
+  }
+  EXPECT_EQ(stratified_split(labels, 0.9, 1).validation.size(), 9u);
 }
 
 TEST(StratifiedSplit, TakesStringsAndEmptyLists) {

@@ -16,7 +16,8 @@ struct RowSplit {
 
 /// Gives round(fraction * rows) rows to validation so that each class keeps its share (largest
 /// remainder), at random within the class. Every class keeps at least one row for training; so
-/// those with a single row never go to validation. `labels`: integers, bool or strings, [rows].
+/// those with a single row never go to validation, and others give more in their stead as long as
+/// they have them. `labels`: integers, bool or strings, [rows].
 /// `fraction` in [0, 1). Throws invalid_argument.
 RowSplit stratified_split(const Tensor& labels, double fraction, uint64_t seed);
 

@@ -8,6 +8,16 @@
 #include "thalweg/base/error.h"
 
 namespace thalweg::data {
+namespace {
+
+// As libcsv has it: a blank that parts cells is more than a blank.
+bool is_blank(std::string_view line, char delimiter) {
+  return std::ranges::all_of(line, [&](char c) {
+    return c != delimiter && (c == ' ' || c == '\t' || c == '\r' || c == '\n');
+  });
+}
+
+}  // namespace
 
 // libcsv does not count lines, so it is fed one line of the file at a time: then at most one record
 // ends per call, and whatever it reports happened on that line.
@@ -15,6 +25,7 @@ struct CsvReader::State {
   csv_parser parser{};
   std::string_view text;
   std::string path;
+  char delimiter = ',';
   size_t used = 0;          // of text
   int64_t line = 0;         // being fed
   int64_t record_line = 0;  // on which the open record began
@@ -76,6 +87,7 @@ CsvReader::CsvReader(std::string_view text, std::string path, char delimiter)
     : state_(std::make_unique<State>()) {
   state_->text = text;
   state_->path = std::move(path);
+  state_->delimiter = delimiter;
   csv_init(&state_->parser, CSV_STRICT | CSV_STRICT_FINI);
   csv_set_delim(&state_->parser, static_cast<unsigned char>(delimiter));
 }
@@ -93,7 +105,7 @@ bool CsvReader::next(CsvRecord& record) {
     if (!s.open) s.record_line = s.cell_line = s.line;
     s.feed(line);
     s.used += line.size();
-    s.open = !s.ended && (s.open || line.find_first_not_of(" \t\r\n") != std::string_view::npos);
+    s.open = !s.ended && (s.open || !is_blank(line, s.delimiter));
   }
   if (!s.ended && s.open) {
     s.finish();

@@ -53,6 +53,13 @@ TEST(CsvReader, GivesEmptyCellsAtTheEndOfTheFile) {
             "1:a|b 2:1| ");
 }
 
+TEST(CsvReader, TakesALastLineOfDelimitersAsARecord) {
+  EXPECT_EQ(records("a\tb\tc\n\t\t", '\t'), "1:a|b|c 2:|| ");
+  EXPECT_EQ(records("a\tb\tc\n\t\t\n", '\t'), "1:a|b|c 2:|| ");
+  EXPECT_EQ(records("a,b\n\t\t"), "1:a|b ");
+  EXPECT_EQ(records("a b\n ", ' '), "1:a|b 2:| ");
+}
+
 TEST(CsvReader, ReadsRecordsLongerThanAnyBuffer) {
   std::string text = "a,b\n";
   for (int i = 0; i < 5000; ++i) text += "\"line\nbreak, " + std::string(40, 'x') + "\",1\n";

@@ -135,6 +135,15 @@ size_t character_size(std::string_view text) {
   return size;
 }
 
+/// The line of the byte at `offset`, from 1. Lines end as in CsvReader: with \n, \r\n or \r.
+int64_t line_at(std::string_view text, size_t offset) {
+  int64_t line = 1;
+  for (size_t i = 0; i < offset; ++i) {
+    if (text[i] == '\n' || (text[i] == '\r' && text.substr(i + 1, 1) != "\n")) ++line;
+  }
+  return line;
+}
+
 }  // namespace
 
 std::string_view check_text(std::string_view bytes, const std::string& path) {
@@ -145,7 +154,7 @@ std::string_view check_text(std::string_view bytes, const std::string& path) {
   for (size_t i = 0; i < bytes.size();) {
     const size_t size = character_size(bytes.substr(i, 4));
     if (size == 0) {
-      const auto line = 1 + std::ranges::count(bytes.substr(0, i), '\n');
+      const int64_t line = line_at(bytes, i);
       const auto byte = static_cast<unsigned char>(bytes[i]);
       if (byte < 0x20)
         throw invalid_argument(path, ":", line, ": is no text: it holds a byte of value ",

@@ -74,6 +74,13 @@ TEST(CsvReader, ReadsRecordsLongerThanAnyBuffer) {
   EXPECT_EQ(record.line, 10000);
 }
 
+TEST(CheckText, CountsLinesHoweverTheyEnd) {
+  for (const char* text : {"a\nb\n\xF6", "a\rb\r\xF6", "a\r\nb\r\n\xF6", "a\n\r\xF6"}) {
+    expect_error(
+        Code::kInvalidArgument, [&] { check_text(text, "f"); }, "f:3:", "byte 246");
+  }
+}
+
 TEST(CheckText, TakesUtf8AndNamesAnythingElse) {
   EXPECT_EQ(check_text("\xEF\xBB\xBFgröße", "f"), "größe");
   EXPECT_EQ(check_text("数据\t\U0001F600\r\n", "f"), "数据\t\U0001F600\r\n");

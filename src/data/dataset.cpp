@@ -26,8 +26,10 @@ Dataset Dataset::select(const std::vector<int64_t>& indices) const {
 }
 
 Dataset Dataset::map(MapFunction function, const MapOptions& options) const {
-  if (options.parallel < 1)
-    throw invalid_argument("map: parallel is ", options.parallel, ", expected 1 or more");
+  if (options.parallel < 1 || options.parallel > kMostMapThreads) {
+    throw invalid_argument("map: parallel is ", options.parallel, ", expected 1 to ",
+                           kMostMapThreads, " threads");
+  }
   if (options.parallel == 1) return Dataset(map_node(node_, std::move(function)));
   return Dataset(parallel_map_node(node_, std::move(function), options.parallel));
 }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "data/node.h"
+#include "data/start_thread.h"
 #include "thalweg/base/parallel.h"
 
 namespace thalweg::data {
@@ -27,7 +28,7 @@ class ParallelMapStream : public ExampleStream {
 
   std::optional<Example> next() override {
     while (threads_.size() < static_cast<size_t>(workers_))
-      threads_.emplace_back([this] { work(); });
+      threads_.push_back(start_thread("map", [this] { work(); }));
     std::unique_lock lock(mutex_);
     Slot& slot = ring_[given_ % ring_.size()];
     // No deadline: whoever took element `given_` always fills its slot.

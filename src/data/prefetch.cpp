@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "data/node.h"
+#include "data/start_thread.h"
 #include "thalweg/base/parallel.h"
 
 namespace thalweg::data {
@@ -18,7 +19,7 @@ class PrefetchStream : public ExampleStream {
 
   std::optional<Example> next() override {
     if (!thread_.joinable())
-      thread_ = std::jthread([this](std::stop_token stop) { read_ahead(stop); });
+      thread_ = start_thread("prefetch", [this](std::stop_token stop) { read_ahead(stop); });
     std::unique_lock lock(mutex_);
     // No deadline: the thread ends only by setting ended_, and is stopped only by the destructor.
     ready_.wait(lock, [&] { return !queue_.empty() || ended_; });

@@ -72,6 +72,14 @@ TEST(Map, OtherExceptionsPassUnchanged) {
   EXPECT_THROW(pass.next(), std::runtime_error);
 }
 
+TEST(Map, RejectsMoreThreadsThanAMachineGives) {
+  for (const int parallel : {0, kMostMapThreads + 1, 200000}) {
+    expect_error(
+        Code::kInvalidArgument, [&] { numbers(9).map(plus(1), {.parallel = parallel}); },
+        str("parallel is ", parallel), "1 to 1024");
+  }
+}
+
 TEST(Map, WorkersStopWhenTheIteratorGoes) {
   for (int i = 0; i < 50; ++i) {
     Iterator pass = numbers(1000).repeat().map(plus(1), {.parallel = 4}).iterate();

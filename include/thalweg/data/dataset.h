@@ -29,8 +29,9 @@ namespace thalweg::data {
 struct BatchOptions {
   bool drop_remainder = false;  // leave out a short last batch
 };
+inline constexpr int kMostMapThreads = 1024;
 struct MapOptions {
-  int parallel = 1;  // threads of its own when above 1; the order is kept
+  int parallel = 1;  // threads of its own when above 1, up to kMostMapThreads; the order is kept
 };
 
 /// Gives the elements of one pass, nullopt at its end.
@@ -58,7 +59,8 @@ class Dataset {
   Dataset batch(int64_t size, const BatchOptions& options = {}) const;
   /// The passes epoch * count, epoch * count + 1, ... one after another; -1 repeats for ever.
   Dataset repeat(int64_t count = -1) const;
-  /// Applies `function` to each element.
+  /// Applies `function` to each element. A thread that the machine does not give throws
+  /// resource_exhausted from next(), here and for prefetch.
   Dataset map(MapFunction function, const MapOptions& options = {}) const;
   /// Reads up to `count` elements ahead on a thread of its own.
   Dataset prefetch(int64_t count) const;

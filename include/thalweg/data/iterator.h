@@ -47,8 +47,8 @@ class Iterator {
   Iterator& operator=(Iterator&&) noexcept;
 
   /// The next element; nullopt at the end of the pass, and ever after. Errors of the source or of a
-  /// map function arrive here, also from other threads, with the element's number in front; after
-  /// one, each call throws failed_precondition.
+  /// map function arrive here, also from other threads: an Error with the element's number in
+  /// front, any other exception as it is; after one, each call throws failed_precondition.
   std::optional<Example> next();
 
   /// Where next() stands, whatever threads have read ahead. Dataset::iterate(position()) gives

@@ -14,7 +14,9 @@ class BatchNode : public Node {
 
   Spec spec() const override {
     Spec result = input_->spec();
-    const Shape batch{drop_remainder_ || input_->size() == kInfinite ? batch_size_ : kUnknownDim};
+    const int64_t all = input_->size();
+    const bool is_full = drop_remainder_ || all == kInfinite || all == kInfiniteOrEmpty;
+    const Shape batch{is_full ? batch_size_ : kUnknownDim};
     for (Component& component : result) component.shape = batch.concat(component.shape);
     return result;
   }

@@ -42,7 +42,10 @@ std::optional<int64_t> Dataset::size() const {
   const int64_t size = node_->size();
   return size < 0 ? std::nullopt : std::optional<int64_t>(size);
 }
-bool Dataset::is_infinite() const { return node_->size() == kInfinite; }
+bool Dataset::is_infinite() const {
+  const int64_t size = node_->size();
+  return size == kInfinite || size == kInfiniteOrEmpty;
+}
 bool Dataset::has_random_access() const { return node_->rows() != nullptr; }
 uint64_t Dataset::fingerprint() const { return node_->hash(Hash::kContent); }
 

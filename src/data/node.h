@@ -17,6 +17,8 @@ namespace thalweg::data {
 
 inline constexpr int64_t kInfinite = -1;
 inline constexpr int64_t kUnknownSize = -2;
+/// Repeated for ever, unless a pass proves to be empty: a generator's.
+inline constexpr int64_t kInfiniteOrEmpty = -3;
 
 /// One pass, item by item. Borrows its Node. Thread-compatible.
 template <class T>
@@ -54,7 +56,7 @@ class Node {
  public:
   virtual ~Node() = default;
   virtual Spec spec() const = 0;
-  /// Elements of a pass, kInfinite or kUnknownSize.
+  /// Elements of a pass, or one of the constants above.
   virtual int64_t size() const = 0;
   virtual uint64_t hash(Hash what) const = 0;
 

@@ -79,8 +79,8 @@ class RepeatNode : public ReorderNode<RepeatNode> {
   int64_t size() const override {
     const int64_t all = input().size();
     if (all == 0 || count_ == 0) return 0;
-    if (all == kInfinite) return kInfinite;
-    if (count_ < 0) return kInfinite;  // of unknown size: unless the generator proves empty
+    if (all == kInfinite || all == kInfiniteOrEmpty) return all;
+    if (count_ < 0) return all == kUnknownSize ? kInfiniteOrEmpty : kInfinite;
     int64_t total = 0;
     if (all == kUnknownSize || __builtin_mul_overflow(all, count_, &total)) return kUnknownSize;
     return total;

@@ -33,7 +33,7 @@ class TakeNode : public ReorderNode<TakeNode> {
   int64_t size() const override {
     const int64_t all = input().size();
     if (all == kInfinite || count_ == 0) return count_;
-    return all == kUnknownSize ? kUnknownSize : std::min(all, count_);
+    return all < 0 ? kUnknownSize : std::min(all, count_);
   }
   uint64_t hash(Hash what) const override {
     return fold(fold(input().hash(what), 3), static_cast<uint64_t>(count_));

@@ -181,6 +181,17 @@ TEST(Repeat, ChainsPassesAndStopsOnEmptyOnes) {
   EXPECT_EQ(to_string(numbers(2).repeat().batch(4).spec()), "n int64[4]");
 }
 
+TEST(Repeat, OfAGeneratorMayProveEmptySoTakingFromItHasNoKnownSize) {
+  EXPECT_TRUE(generated(0).repeat().is_infinite());
+  EXPECT_TRUE(generated(0).repeat().shuffle(3, 1).batch(2).repeat(2).is_infinite());
+  EXPECT_FALSE(generated(0).repeat().take(5).size());
+  EXPECT_FALSE(generated(0).repeat().take(5).is_infinite());
+  EXPECT_FALSE(generated(0).repeat().skip(1).take(5).batch(2).size());
+  EXPECT_EQ(generated(3).repeat().take(0).size(), 0);
+  EXPECT_EQ(values_of(generated(3).repeat().take(5)), (Values{0, 1, 2, 0, 1}));
+  EXPECT_EQ(to_string(generated(2).repeat().batch(4).spec()), "n int64[4]");
+}
+
 TEST(Shuffle, IsAPermutationThatDependsOnSeedAndEpoch) {
   const Dataset shuffled = numbers(50).shuffle(50, 7);
   const Values first = values_of(shuffled);

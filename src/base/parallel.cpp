@@ -44,6 +44,10 @@ std::vector<int> allowed_cpus() {
   return cpus;
 }
 
+// More than any machine has cores; the thread pool breaks the process when it cannot start them
+// all.
+constexpr int kMostThreads = 4096;
+
 int core_count() { return std::max<int>(1, static_cast<int>(allowed_cpus().size())); }
 
 int initial_count() {
@@ -52,9 +56,10 @@ int initial_count() {
   int count = 0;
   const char* end = text + std::strlen(text);
   const std::from_chars_result result = std::from_chars(text, end, count);
-  if (result.ec != std::errc() || result.ptr != end || count < 0) {
+  if (result.ec != std::errc() || result.ptr != end || count < 0 || count > kMostThreads) {
     throw invalid_argument("THALWEG_NUM_THREADS is '", text,
-                           "', expected a number of threads (0: as many as cores)");
+                           "', expected a number of threads from 0 (as many as cores) to ",
+                           kMostThreads);
   }
   return count == 0 ? core_count() : count;
 }
@@ -164,14 +169,18 @@ int num_threads() {
 }
 
 void set_num_threads(int count) {
-  if (count < 0)
-    throw invalid_argument("number of threads is ", count, ", expected 0 (all cores) or more");
+  if (count < 0 || count > kMostThreads) {
+    throw invalid_argument("number of threads is ", count, ", expected 0 (all cores) to ",
+                           kMostThreads);
+  }
   process_count() = count == 0 ? core_count() : count;
   if (!t_in_region) num_threads();
 }
 
 ScopedNumThreads::ScopedNumThreads(int count) : previous_(t_override) {
-  if (count < 1) throw invalid_argument("number of threads is ", count, ", expected 1 or more");
+  if (count < 1 || count > kMostThreads) {
+    throw invalid_argument("number of threads is ", count, ", expected 1 to ", kMostThreads);
+  }
   t_override = count;
   num_threads();
 }

@@ -192,8 +192,15 @@ TEST_F(ParallelEnvironment, SetsTheNumberOfThreads) {
   EXPECT_EXIT(exit_with_thread_count("5"), ::testing::ExitedWithCode(5), "");
 }
 
+TEST(SetNumThreads, RefusesMoreThanCanBeStarted) {
+  expect_error(
+      Code::kInvalidArgument, [] { set_num_threads(200000); }, "200000", "4096");
+  expect_error(
+      Code::kInvalidArgument, [] { ScopedNumThreads{200000}; }, "200000", "4096");
+}
+
 TEST_F(ParallelEnvironment, RefusesWhatIsNoNumberOfThreads) {
-  for (const char* setting : {"two", "-1", "2x", "99999999999", " 3"}) {
+  for (const char* setting : {"two", "-1", "2x", "99999999999", " 3", "4097", "200000"}) {
     EXPECT_EXIT(exit_with_thread_count(setting), ::testing::ExitedWithCode(103),
                 "THALWEG_NUM_THREADS is '");
   }

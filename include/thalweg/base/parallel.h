@@ -13,14 +13,14 @@
 namespace thalweg {
 
 /// Threads that parallel_for may use when called on this thread; 1 inside one of its ranges. Starts
-/// as THALWEG_NUM_THREADS when that is set (invalid_argument when it is no number), else the number
+/// as THALWEG_NUM_THREADS when that is set (invalid_argument when not 0 to 4096), else the number
 /// of cores this process may run on. Brings the kernel library's setting for this thread, which new
 /// threads do not inherit, into line.
 int num_threads();
 
 /// Sets the thread count of the process; 0 means "as many as cores". The kernel library follows at
 /// once on the calling thread, on others when they next call num_threads() or parallel_for().
-/// Throws invalid_argument when negative.
+/// Throws invalid_argument when negative or above 4096.
 void set_num_threads(int count);
 
 /// Overrides num_threads() on the calling thread while it lives (data-loading threads use 1).

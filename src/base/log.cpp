@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "thalweg/base/error.h"
+
 namespace thalweg {
 namespace {
 
@@ -19,6 +21,7 @@ struct Log {
   std::atomic<LogLevel> level{LogLevel::kInfo};
   std::mutex mutex;
   LogSink sink;
+  std::mutex seen_mutex;  // its own, never held while a sink runs: sinks may warn too
   std::set<std::string> seen;
 };
 
@@ -89,6 +92,7 @@ LogLevel log_level() { return state().level; }
 
 LogSink set_log_sink(LogSink sink) {
   Log& log = state();
+  if (t_in_sink) throw failed_precondition("a log sink cannot be replaced from within itself");
   const std::lock_guard lock(log.mutex);
   return std::exchange(log.sink, std::move(sink));
 }
@@ -111,7 +115,7 @@ void log(LogLevel level, std::string_view component, std::string_view message) {
 void log_warning_once(std::string_view component, std::string_view message) {
   {
     Log& log = state();
-    const std::lock_guard lock(log.mutex);
+    const std::lock_guard lock(log.seen_mutex);
     if (!log.seen.insert(str(component, '\n', message)).second) return;
   }
   log(LogLevel::kWarning, component, message);

@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "thalweg/base/error.h"
+
 namespace thalweg {
 namespace {
 
@@ -49,14 +51,34 @@ TEST_F(Log, WarnsOnceForEachComponentAndText) {
   EXPECT_EQ(lines_.size(), 3u);
 }
 
-TEST_F(Log, SurvivesASinkThatLogs) {
+TEST_F(Log, SendsWhatASinkLogsToStderr) {
   int calls = 0;
   set_log_sink([&](LogLevel, std::string_view, std::string_view) {
     ++calls;
-    log(LogLevel::kDebug, "sink", "dropped, and in any case no call of the sink");
+    log_warning("sink", "number ", calls);
+    log_warning_once("sink", "once from the sink");
+  });
+  ::testing::internal::CaptureStderr();
+  log_info("a", "b");
+  log_warning_once("a", "once from outside");
+  const std::string lines = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(calls, 2);
+  EXPECT_NE(lines.find("number 2"), std::string::npos) << lines;
+  EXPECT_EQ(lines.find("once from the sink"), lines.rfind("once from the sink")) << lines;
+  EXPECT_NE(lines.find("once from the sink"), std::string::npos) << lines;
+}
+
+TEST_F(Log, RefusesASinkThatReplacesItself) {
+  Code code = Code::kInternal;
+  set_log_sink([&](LogLevel, std::string_view, std::string_view) {
+    try {
+      set_log_sink({});
+    } catch (const Error& error) {
+      code = error.code();
+    }
   });
   log_info("a", "b");
-  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(code, Code::kFailedPrecondition);
 }
 
 TEST_F(Log, TakesLinesOfManyThreads) {

@@ -16,7 +16,7 @@ void set_log_level(LogLevel level);
 LogLevel log_level();
 
 /// Where lines go instead of stderr (tests, a progress bar that must move aside); an empty function
-/// restores stderr. A sink may call log(), which then writes to stderr.
+/// restores stderr. What a sink logs itself goes to stderr; it cannot replace the sink.
 using LogSink =
     std::function<void(LogLevel level, std::string_view component, std::string_view message)>;
 /// Returns the sink before, empty for stderr.

@@ -16,6 +16,7 @@ static_assert(std::endian::native == std::endian::little, "arrays are written as
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr size_t kAlign = 64;
 constexpr size_t kLongestHeader = size_t{1} << 20;
+constexpr int64_t kMostEmptyStrings = int64_t{1} << 20;
 
 struct Descr {
   DType dtype;
@@ -206,13 +207,15 @@ std::string read_cell(const char* cell, size_t width, bool is_text, bool big_end
     while (width > 0 && cell[width - 1] == '\0') --width;
     return std::string(cell, width);
   }
-  std::string out;
-  for (size_t i = 0; i + 4 <= width; i += 4) {
+  const auto code_at = [cell](size_t i) {
     uint32_t code;
     std::memcpy(&code, cell + i, 4);
-    if (big_endian) code = __builtin_bswap32(code);
-    if (code == 0 && std::all_of(cell + i, cell + width, [](char c) { return c == '\0'; })) break;
-    append_utf8(out, code);
+    return code;
+  };
+  while (width > 0 && code_at(width - 4) == 0) width -= 4;
+  std::string out;
+  for (size_t i = 0; i < width; i += 4) {
+    append_utf8(out, big_endian ? __builtin_bswap32(code_at(i)) : code_at(i));
   }
   return out;
 }
@@ -242,6 +245,11 @@ Tensor read_strings(const Header& header, std::string_view data) {
   }
   if (is_text) width *= 4;
   check_size(header, data, width);
+  // Empty strings need no data, so that the header alone decides how many there are.
+  if (width == 0 && header.shape.num_elements() > kMostEmptyStrings) {
+    throw resource_exhausted("the array of ", header.descr, " ", header.shape,
+                             " holds empty strings alone, more than ", kMostEmptyStrings);
+  }
   Tensor result(kString, header.shape);
   const auto cells = result.mutable_data<std::string>();
   for (size_t i = 0; i < cells.size(); ++i) {
@@ -327,12 +335,11 @@ std::string encode_npy(const Tensor& tensor) {
 }
 
 Tensor read_npy(const std::string& path) {
+  const std::string bytes = read_file(path);  // its errors name the file
   try {
-    return parse_npy(read_file(path));
+    return parse_npy(bytes);
   } catch (Error& error) {
-    if (error.code() == Code::kDataLoss || error.code() == Code::kUnimplemented) {
-      error.add_context(path);
-    }
+    error.add_context(path);
     throw;
   }
 }

@@ -184,6 +184,10 @@ std::string ZipReader::read(const ZipMember& member) const {
 }
 
 void ZipWriter::add(std::string_view name, std::string_view bytes) {
+  if (name.size() > kMax16) {
+    throw invalid_argument("the name '", name.substr(0, 32), "...' has ", name.size(),
+                           " bytes; a ZIP archive takes at most ", kMax16);
+  }
   const uint64_t offset = archive_.size();
   const bool is_large = bytes.size() >= kMax32 || offset >= kMax32;
   const uint32_t checksum = checksum_of(bytes);

@@ -52,6 +52,39 @@ TEST(Npy, ReadsByteStringsAndTextAsStrings) {
   EXPECT_EQ(text.item<std::string>(), "\xC3\xA9\xE2\x82\xAC");  // é€
 }
 
+// Zeros inside a text belong to it.
+TEST(Npy, FindsTheEndOfTextOnce) {
+  constexpr size_t kLength = size_t{1} << 19;
+  std::string data(4 * kLength, '\0');
+  data[4 * kLength - 4] = 'x';
+  const std::string header =
+      str("{'descr': '<U", kLength, "', 'fortran_order': False, 'shape': (), }\n");
+  const std::string text = parse_npy(npy(header, data)).item<std::string>();
+  EXPECT_EQ(text.size(), kLength);
+  EXPECT_EQ(text.back(), 'x');
+}
+
+TEST(Npy, BoundsStringsThatNeedNoData) {
+  for (const char* descr : {"|S0", "<U0"}) {
+    const auto array = [&](const std::string& shape) {
+      return parse_npy(npy(
+          str("{'descr': '", descr, "', 'fortran_order': False, 'shape': ", shape, ", }\n"), ""));
+    };
+    EXPECT_EQ(array("(3,)").data<std::string>()[2], "");
+    expect_error(
+        Code::kResourceExhausted, [&] { array("(100000000,)"); }, descr, "empty strings");
+  }
+}
+
+TEST(Npy, NamesTheFileOfEveryError) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "a.npy";
+  std::ofstream(path, std::ios::binary)
+      << npy("{'descr': '|S0', 'fortran_order': False, 'shape': (100000000,), }\n", "");
+  expect_error(
+      Code::kResourceExhausted, [&] { read_npy(path); }, path);
+}
+
 TEST(Npy, RefusesWhatIsNoArrayAndSaysWhy) {
   const auto header = [](const std::string& descr, const std::string& shape) {
     return str("{'descr': '", descr, "', 'fortran_order': False, 'shape': ", shape, ", }\n");
@@ -91,6 +124,20 @@ TEST(Npz, KeepsArraysUnderTheirNames) {
   EXPECT_TRUE(read_npz(path).at("layer/kernel").same_bits(Tensor(int64_t{7})));
   expect_error(
       Code::kNotFound, [&] { reader.read("bios"); }, "did you mean 'bias'");
+}
+
+TEST(Npz, RefusesNamesThatItCannotHold) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "arrays.npz";
+  write_npz(path, {{std::string(65531, 'n'), Tensor(1.0f)}});
+  EXPECT_EQ(NpzReader(path).names()[0].size(), 65531u);
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        write_npz(path, {{std::string(65532, 'n'), Tensor(1.0f)}});
+      },
+      "65536 bytes", "at most 65535");
+  EXPECT_EQ(NpzReader(path).names()[0].size(), 65531u) << "the old file stays";
 }
 
 TEST(Npz, FindsDamageAnywhere) {

@@ -21,12 +21,13 @@ struct TypeRow {
   DType dtype;  // kInvalid: one that thalweg lacks
   size_t bits;
 };
+// In the reference writer's order, by which it sorts tensors, the last first.
 constexpr TypeRow kTypes[] = {
     {"BOOL", kBool, 8},           {"U8", kUInt8, 8},        {"I8", kInt8, 8},
     {"I16", kInt16, 16},          {"U16", kUInt16, 16},     {"F16", kFloat16, 16},
     {"BF16", kBFloat16, 16},      {"I32", kInt32, 32},      {"U32", kUInt32, 32},
-    {"F32", kFloat32, 32},        {"F64", kFloat64, 64},    {"I64", kInt64, 64},
-    {"U64", kUInt64, 64},         {"C64", kComplex64, 64},  {"F8_E5M2", kInvalid, 8},
+    {"F32", kFloat32, 32},        {"C64", kComplex64, 64},  {"F64", kFloat64, 64},
+    {"I64", kInt64, 64},          {"U64", kUInt64, 64},     {"F8_E5M2", kInvalid, 8},
     {"F8_E4M3", kInvalid, 8},     {"F8_E8M0", kInvalid, 8}, {"F8_E4M3FNUZ", kInvalid, 8},
     {"F8_E5M2FNUZ", kInvalid, 8}, {"F6_E2M3", kInvalid, 6}, {"F6_E3M2", kInvalid, 6},
     {"F4", kInvalid, 4}};
@@ -233,8 +234,9 @@ void write_safetensors(const std::string& path,
                        const std::map<std::string, std::string>& metadata) {
   std::vector<const std::pair<const std::string, Tensor>*> order;
   for (const auto& item : tensors) order.push_back(&item);
-  std::ranges::stable_sort(order, std::greater<>(),
-                           [](const auto* item) { return element_size(item->second.dtype()); });
+  std::ranges::stable_sort(order, std::greater<>(), [](const auto* item) {
+    return std::ranges::find(kTypes, item->second.dtype(), &TypeRow::dtype) - kTypes;
+  });
   nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!metadata.empty()) header[std::string(kMetadata)] = metadata;
   uint64_t offset = 0;

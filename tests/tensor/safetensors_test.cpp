@@ -61,6 +61,23 @@ TEST_F(Safetensors, WritesTheSameBytesWideElementsFirst) {
   EXPECT_EQ(length % 8, 0U);
 }
 
+// The reference writer sorts by its own numbers of the element types, then by name.
+TEST_F(Safetensors, WritesInTheOrderOfTheReference) {
+  write_safetensors(path_, {{"a", Tensor(1.0f)},
+                            {"b", Tensor(uint32_t{1})},
+                            {"c", Tensor(int32_t{1})},
+                            {"d", Tensor(1.0f)},
+                            {"e", Tensor(int64_t{1})},
+                            {"f", Tensor(1.0)}});
+  const std::string bytes = read_file(path_);
+  size_t last = 0;
+  for (const char* name : {"\"e\"", "\"f\"", "\"a\"", "\"d\"", "\"b\"", "\"c\""}) {
+    const size_t at = bytes.find(name);
+    EXPECT_GT(at, last) << name;
+    last = at;
+  }
+}
+
 TEST_F(Safetensors, SaysWhatIsWrong) {
   const std::string one = R"("a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]})";
   expect_refused(file_of("{" + one + ", " + one + "}", "1234"), "names 'a' twice");

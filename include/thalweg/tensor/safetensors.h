@@ -41,8 +41,8 @@ class SafetensorsReader {
   std::unique_ptr<State> state_;
 };
 
-/// Replaces `path` in one step. The widest elements come first, then names in order, as the
-/// reference writer does, so that the same tensors give the same bytes. Throws invalid_argument for
+/// Replaces `path` in one step. In the reference writer's order (by element type, the widest first,
+/// then by name), so that the same tensors give the same bytes. Throws invalid_argument for
 /// the name "__metadata__" and for element types that the format lacks (strings, quantized).
 void write_safetensors(const std::string& path,
                        const std::map<std::string, Tensor, std::less<>>& tensors,

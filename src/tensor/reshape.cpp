@@ -30,9 +30,14 @@ Shape resolve_reshape(const Shape& from, const Shape& target) {
   Shape result = target;
   if (open == 1) {
     const bool beside_zero = std::ranges::count(target.dims(), 0) > 0;
+    const bool is_empty = std::ranges::count(from.dims(), 0) > 0;
+    // Overflow matters only where the numbers are compared.
     const int64_t known = known_product(from, target, target, true);
-    const int64_t elements = known_product(from, target, from, beside_zero);
-    if (elements % known != 0) throw cannot(from, target, str(": they do not divide by ", known));
+    const int64_t elements =
+        is_empty && !beside_zero ? 0 : known_product(from, target, from, beside_zero);
+    if (!beside_zero && elements % known != 0) {
+      throw cannot(from, target, str(": they do not divide by ", known));
+    }
     const auto place = std::ranges::find(target.dims(), kUnknownDim) - target.dims().begin();
     result.set_dim(static_cast<int>(place), elements / known);
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "thalweg/tensor/reshape.h"
 #include "thalweg/tensor/variant.h"
 
 namespace thalweg {
@@ -136,33 +137,8 @@ Tensor Tensor::clone() const {
 
 Tensor Tensor::reshape(const Shape& shape) const {
   if (!is_valid()) throw failed_precondition("cannot reshape a tensor that holds nothing");
-  Shape wanted = shape;
-  if (shape.has_rank() && std::ranges::count(shape.dims(), kUnknownDim) == 1) {
-    int64_t others = 1;
-    int open = 0;
-    for (int i = 0; i < shape.rank(); ++i) {
-      if (shape[i] == kUnknownDim) {
-        open = i;
-      } else if (__builtin_mul_overflow(others, shape[i], &others)) {
-        throw invalid_argument("cannot reshape ", shape_, " to ", shape, ": too large");
-      }
-    }
-    if (others == 0 || num_elements_ % others != 0) {
-      throw invalid_argument("cannot reshape ", shape_, " to ", shape, ": ", num_elements_,
-                             " elements do not divide by ", others);
-    }
-    wanted.set_dim(open, num_elements_ / others);
-  }
-  if (!wanted.is_fully_defined()) {
-    throw invalid_argument("cannot reshape ", shape_, " to ", shape,
-                           ": at most one dimension may be unknown");
-  }
-  if (wanted.num_elements() != num_elements_) {
-    throw invalid_argument("cannot reshape ", shape_, " to ", shape, ": ", num_elements_,
-                           " elements against ", wanted.num_elements());
-  }
   Tensor result = *this;
-  result.shape_ = wanted;
+  result.shape_ = resolve_reshape(shape_, shape);
   return result;
 }
 

@@ -60,6 +60,33 @@ TEST(Reshape, FillsInTheOpenDimension) {
       "6 elements");
 }
 
+TEST(Reshape, FindsTheOpenDimensionOfNothing) {
+  EXPECT_EQ(resolve_reshape({0, 3}, {0, kUnknownDim, 2}), (Shape{0, 1, 2}));
+  const int64_t large = int64_t{1} << 40;
+  EXPECT_EQ(resolve_reshape({large, large, 0}, {kUnknownDim}), (Shape{0}));
+  EXPECT_EQ(resolve_reshape({large, large, 0}, {0}), (Shape{0}));
+}
+
+// As TensorFlow, which rounds every step: 1 / 0.1 is 10.0024 in float, but 10 in half.
+TEST(RangeLength, RoundsToItsOwnType) {
+  const auto length = [](DType dtype) {
+    const auto number = [dtype](float x) { return Tensor(x).cast(dtype); };
+    return range_length(number(0), number(1), number(0.1f));
+  };
+  EXPECT_EQ(length(kFloat16), 10);
+  EXPECT_EQ(length(kBFloat16), 10);
+  EXPECT_EQ(length(kFloat32), 10);
+}
+
+TEST(RangeLength, RefusesMoreThanCanBeCounted) {
+  const int64_t least = std::numeric_limits<int64_t>::min();
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  expect_error(
+      Code::kInvalidArgument,
+      [&] { range_length(Tensor(least), Tensor(most), Tensor(int64_t{1})); }, "too long");
+  EXPECT_EQ(range_length(Tensor(int64_t{0}), Tensor(most), Tensor(int64_t{1})), most);
+}
+
 TEST(RangeLength, SurvivesTheWidestIntegers) {
   const int64_t least = std::numeric_limits<int64_t>::min();
   const int64_t most = std::numeric_limits<int64_t>::max();

@@ -1,66 +1,69 @@
 #include "graph/node_builder.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
 
 namespace thalweg {
 namespace {
+
+// More than any graph has; a number alone must not take memory without bound.
+constexpr int64_t kMostOutputs = 1'000'000;
 
 bool is_int_attr(const AttrMap& attrs, const std::string& name) {
   const auto it = attrs.find(name);
   return it != attrs.end() && std::holds_alternative<int64_t>(it->second);
 }
 
-// How many tensors a list argument takes: what the attributes say, or what the other arguments
-// leave.
-size_t list_length(const OpSchema& op, const ArgSchema& arg, const AttrMap& attrs, size_t given,
-                   size_t fixed, size_t open_lists) {
+// How many tensors a list argument takes by its attributes; none when these do not say.
+std::optional<size_t> stated_length(const OpSchema& op, const ArgSchema& arg,
+                                    const AttrMap& attrs) {
   if (!arg.number_attr.empty() && is_int_attr(attrs, arg.number_attr)) {
-    return static_cast<size_t>(std::get<int64_t>(attrs.at(arg.number_attr)));
-  }
-  if (!arg.type_list_attr.empty()) {
-    if (const auto it = attrs.find(arg.type_list_attr); it != attrs.end()) {
-      if (const auto* types = std::get_if<std::vector<DType>>(&it->second)) return types->size();
+    const int64_t count = std::get<int64_t>(attrs.at(arg.number_attr));
+    if (count < 0) {
+      throw invalid_argument("op ", op.name, ": attribute `", arg.number_attr, "` is ", count,
+                             ", but it is the number of inputs `", arg.name, "`");
     }
+    return static_cast<size_t>(count);
   }
-  if (given < fixed || (given - fixed) % open_lists != 0) {
-    throw invalid_argument("op ", op.name, " takes ", fixed, " single inputs and ", open_lists,
-                           " lists of equal length, got ", given, " inputs");
+  if (const auto it = attrs.find(arg.type_list_attr); it != attrs.end()) {
+    if (const auto* types = std::get_if<std::vector<DType>>(&it->second)) return types->size();
   }
-  return (given - fixed) / open_lists;
+  return std::nullopt;
 }
 
-// Lengths of all arguments in order.
+// Lengths of all arguments in order; lists of unknown length share what the others leave.
 std::vector<size_t> argument_lengths(const OpSchema& op, size_t given, const AttrMap& attrs) {
+  std::vector<std::optional<size_t>> stated;
   size_t fixed = 0;
   size_t open_lists = 0;
   for (const ArgSchema& arg : op.inputs) {
-    if (!arg.is_list()) {
-      ++fixed;
-    } else if (!arg.number_attr.empty() && is_int_attr(attrs, arg.number_attr)) {
-      fixed += static_cast<size_t>(std::get<int64_t>(attrs.at(arg.number_attr)));
-    } else if (const auto it = attrs.find(arg.type_list_attr);
-               it != attrs.end() && std::holds_alternative<std::vector<DType>>(it->second)) {
-      fixed += std::get<std::vector<DType>>(it->second).size();
-    } else {
-      ++open_lists;
-    }
+    stated.push_back(arg.is_list() ? stated_length(op, arg, attrs) : 1);
+    if (__builtin_add_overflow(fixed, stated.back().value_or(0), &fixed)) fixed = SIZE_MAX;
+    open_lists += stated.back() ? 0 : 1;
   }
-  std::vector<size_t> lengths;
-  size_t total = 0;
-  for (const ArgSchema& arg : op.inputs) {
-    lengths.push_back(
-        arg.is_list() ? list_length(op, arg, attrs, given, fixed, std::max<size_t>(open_lists, 1))
-                      : 1);
-    total += lengths.back();
+  if (open_lists > 0 && (given < fixed || (given - fixed) % open_lists != 0)) {
+    throw invalid_argument("op ", op.name, " takes ", fixed, " single inputs and ", open_lists,
+                           " lists of equal length, got ", given, " inputs");
   }
-  if (total != given) {
+  if (open_lists == 0 && fixed != given) {
     std::vector<std::string> names;
     for (const ArgSchema& arg : op.inputs) names.push_back(arg.name);
-    throw invalid_argument("op ", op.name, " takes ", total, " inputs (", join(names, ", "),
+    throw invalid_argument("op ", op.name, " takes ", fixed, " inputs (", join(names, ", "),
                            "), got ", given);
+  }
+  std::vector<size_t> lengths;
+  for (const auto& length : stated) {
+    lengths.push_back(length ? *length : (given - fixed) / open_lists);
   }
   return lengths;
 }
+
+template <class T>
+constexpr bool kIsList = false;
+template <class T>
+constexpr bool kIsList<std::vector<T>> = true;
 
 void check_allowed(const AttrSchema& schema, const AttrValue& value) {
   const auto check_type = [&](DType dtype) {
@@ -85,19 +88,20 @@ void check_allowed(const AttrSchema& schema, const AttrValue& value) {
                              *schema.minimum, " is needed");
     }
   };
-  if (const auto* dtype = std::get_if<DType>(&value)) check_type(*dtype);
-  if (const auto* text = std::get_if<std::string>(&value)) check_string(*text);
-  if (const auto* number = std::get_if<int64_t>(&value)) check_minimum(*number, "value");
-  if (const auto* types = std::get_if<std::vector<DType>>(&value)) {
-    for (DType dtype : *types) check_type(dtype);
-    check_minimum(static_cast<int64_t>(types->size()), "length");
-  }
-  if (const auto* ints = std::get_if<std::vector<int64_t>>(&value)) {
-    check_minimum(static_cast<int64_t>(ints->size()), "length");
-  }
-  if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) {
-    for (const std::string& text : *texts) check_string(text);
-  }
+  std::visit(
+      [&]<class T>(const T& held) {
+        if constexpr (std::is_same_v<T, int64_t>) check_minimum(held, "value");
+        if constexpr (std::is_same_v<T, DType>) check_type(held);
+        if constexpr (std::is_same_v<T, std::string>) check_string(held);
+        if constexpr (std::is_same_v<T, std::vector<DType>>) {
+          for (DType dtype : held) check_type(dtype);
+        }
+        if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+          for (const std::string& text : held) check_string(text);
+        }
+        if constexpr (kIsList<T>) check_minimum(static_cast<int64_t>(held.size()), "length");
+      },
+      value);
 }
 
 // Records that `attr` has the value that inputs tell, or checks that it agrees.
@@ -181,10 +185,14 @@ std::vector<DType> output_dtypes(const OpSchema& op, const AttrMap& attrs) {
     }
     const DType dtype =
         arg.type_attr.empty() ? arg.dtype : std::get<DType>(attrs.at(arg.type_attr));
-    const size_t count = arg.number_attr.empty()
-                             ? 1
-                             : static_cast<size_t>(std::get<int64_t>(attrs.at(arg.number_attr)));
-    result.insert(result.end(), count, dtype);
+    const int64_t count =
+        arg.number_attr.empty() ? 1 : std::get<int64_t>(attrs.at(arg.number_attr));
+    if (count < 0 || count > kMostOutputs) {
+      throw invalid_argument("op ", op.name, ": attribute `", arg.number_attr, "` is ", count,
+                             ", the number of outputs `", arg.name, "`; expected 0 to ",
+                             kMostOutputs);
+    }
+    result.insert(result.end(), static_cast<size_t>(count), dtype);
   }
   return result;
 }

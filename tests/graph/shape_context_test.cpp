@@ -77,6 +77,54 @@ TEST_F(ShapeArithmetic, KnowsAtLeastALength) {
   EXPECT_EQ(ints(placeholder(kInt32, {kUnknownDim})), std::nullopt);
 }
 
+TEST_F(ShapeArithmetic, SlicesAsTheOpDoes) {
+  const Output shape = op("Shape", {x_});
+  // One element is taken by its index, whatever the masks say.
+  EXPECT_EQ(
+      ints(slice(shape, 2, 3, {{"begin_mask", int64_t{1}}, {"shrink_axis_mask", int64_t{1}}})),
+      (Ints{4}));
+  EXPECT_EQ(ints(slice(shape, 0, 0, {{"ellipsis_mask", int64_t{1}}})), (Ints{kUnknownDim, 3, 4}));
+  const Output back =
+      op("StridedSlice", {shape, constant(Tensor::of<int32_t>({-1})),
+                          constant(Tensor::of<int32_t>({0})), constant(Tensor::of<int32_t>({-1}))});
+  EXPECT_EQ(ints(back), (Ints{4, 3}));
+}
+
+// Four times a hundred equal inputs would be a hundred million numbers.
+TEST_F(ShapeArithmetic, GivesUpOnLongVectors) {
+  const Output axis = constant(Tensor(int32_t{0}));
+  Output x = op("Shape", {x_});
+  for (int i = 0; i < 5; ++i) {
+    std::vector<Output> inputs(100, x);
+    inputs.push_back(axis);
+    x = op("ConcatV2", inputs);
+  }
+  EXPECT_EQ(ints(x), std::nullopt);
+  EXPECT_EQ(ints(placeholder(kInt32, {int64_t{1} << 50})), std::nullopt);
+  // A constant is known whatever its length.
+  EXPECT_EQ(ints(constant(Tensor::zeros(kInt32, {5000})))->size(), 5000u);
+}
+
+// Every node has two paths to the one before.
+TEST_F(ShapeArithmetic, WalksEachNodeOnce) {
+  const Output axis = constant(Tensor(int32_t{0}));
+  const Output one = constant(Tensor::of<int32_t>({0}));
+  Output x = op("Shape", {x_});
+  for (int i = 0; i < 15; ++i) {
+    std::vector<Output> inputs;
+    for (int k = 0; k < 8; ++k) inputs.push_back(op("GatherV2", {x, one, axis}));
+    inputs.push_back(axis);
+    x = op("GatherV2", {op("ConcatV2", inputs), one, axis});
+  }
+  EXPECT_EQ(ints(x), (Ints{kUnknownDim}));
+}
+
+TEST_F(ShapeArithmetic, FollowsLongChainsWithoutRecursion) {
+  Output x = constant(Tensor::of<int32_t>({7}));
+  for (int i = 0; i < 50; ++i) x = op("Identity", {x});
+  EXPECT_EQ(ints(x), (Ints{7}));
+}
+
 // An unknown bound is not the constant -1.
 TEST_F(ShapeArithmetic, DoesNotGuessBounds) {
   const Output shape = op("Shape", {x_});

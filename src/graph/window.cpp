@@ -68,6 +68,14 @@ Windows2d windows(const AttrMap& attrs, const Shape& input, std::array<int64_t, 
                        paddings, axes.width)};
 }
 
+// Lengths up to these can be multiplied and added without passing int64; honest ones are far below.
+constexpr int64_t kLongestStep = int64_t{1} << 31;
+constexpr int64_t kLongestInput = int64_t{1} << 60;
+
+void check_bound(std::string_view what, int64_t value, int64_t most) {
+  if (value > most) throw invalid_argument(what, " is ", value, ", more than ", most);
+}
+
 }  // namespace
 
 Window make_window(int64_t input, int64_t size, int64_t stride, int64_t dilation,
@@ -79,6 +87,11 @@ Window make_window(int64_t input, int64_t size, int64_t stride, int64_t dilation
   if (pad_before < 0 || pad_after < 0) {
     throw invalid_argument("padding must not be negative, got ", pad_before, " and ", pad_after);
   }
+  check_bound("the stride", stride, kLongestStep);
+  check_bound("the dilation", dilation, kLongestStep);
+  check_bound("the window's length", size, kLongestStep);
+  check_bound("the padding", std::max(pad_before, pad_after), kLongestStep);
+  check_bound("the input's length", input, kLongestInput);
   Window window{
       .input = input, .size = size, .stride = stride, .dilation = dilation, .output = kUnknownDim};
   if (padding == "SAME") {

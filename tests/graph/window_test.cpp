@@ -1,5 +1,7 @@
 #include "thalweg/graph/window.h"
 
+#include <limits>
+
 #include "testing.h"
 
 namespace thalweg {
@@ -63,6 +65,24 @@ TEST(Window, RefusesWhatCannotBe) {
       Code::kInvalidArgument, [] { make_window(2, 1, 1, 1, "FULL"); }, "FULL");
   expect_error(
       Code::kInvalidArgument, [] { make_window(2, 1, 1, 1, "EXPLICIT", -1, 0); }, "negative");
+}
+
+// Attributes of files hold any number; none may overflow.
+TEST(Window, RefusesLengthsThatCannotBeCounted) {
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  expect_error(
+      Code::kInvalidArgument, [&] { make_window(5, 3, 1, most, "VALID"); }, "dilation");
+  expect_error(
+      Code::kInvalidArgument, [&] { make_window(5, 3, most, 1, "SAME"); }, "stride");
+  expect_error(
+      Code::kInvalidArgument, [&] { make_window(5, most, 1, 1, "SAME"); }, "window");
+  expect_error(
+      Code::kInvalidArgument, [&] { make_window(5, 3, 1, 1, "EXPLICIT", 0, most); }, "padding");
+  expect_error(
+      Code::kInvalidArgument, [&] { make_window(most, 3, 1, 1, "SAME"); }, "input");
+  const int64_t longest = int64_t{1} << 31;
+  EXPECT_EQ(make_window(5, 3, longest, 1, "SAME").output, 1);
+  EXPECT_EQ(make_window(5, longest, 1, longest, "SAME").output, 5);
 }
 
 TEST(ImageAxes, FollowTheDataFormat) {

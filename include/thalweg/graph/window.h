@@ -27,8 +27,8 @@ struct Window {
 
 /// A window under TensorFlow's padding rules. "VALID": no padding. "SAME": output = ceil(input /
 /// stride), the odd cell of padding at the end. "EXPLICIT": the paddings given. Throws
-/// invalid_argument on a stride or dilation below 1, a negative padding, an unknown rule, and a
-/// window longer than the padded input.
+/// invalid_argument on a stride or dilation below 1, a negative padding, one of them or a size above
+/// 2^31, an unknown rule, and a window longer than the padded input.
 Window make_window(int64_t input, int64_t size, int64_t stride, int64_t dilation,
                    std::string_view padding, int64_t pad_before = 0, int64_t pad_after = 0);
 

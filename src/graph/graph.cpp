@@ -10,7 +10,7 @@
 namespace thalweg {
 namespace {
 
-// [A-Za-z0-9.][A-Za-z0-9_./-]*; a leading underscore is ours (private nodes made by passes).
+// [A-Za-z0-9.][A-Za-z0-9_./>-]*; a leading underscore is ours (private nodes made by passes).
 bool is_legal_name(std::string_view name) {
   if (name.empty()) return false;
   const auto word = [](char c) {
@@ -62,16 +62,20 @@ std::string Graph::unique_name(std::string_view base) {
   if (!is_legal_name(base)) {
     throw invalid_argument(
         "`", base,
-        "` is no legal node name: letters, digits and `.` first, then also `_`, `/`, `-`");
+        "` is no legal node name: letters, digits and `.` first, then also `_`, `/`, `-`, `>`");
   }
   // A name taken by a scope counts as well, so that a node never hides a scope of the same name.
   std::string name = scope_ + std::string(base);
   int& count = name_counts_[name];
   const std::string stem = name;
-  while (count > 0 && (by_name_.contains(name) || name_counts_.contains(name)))
+  // One added under its full name was not counted.
+  const bool is_free = count == 0 && !by_name_.contains(name);
+  count = std::max(count, 1);
+  if (is_free) return name;
+  do {
     name = str(stem, "_", count++);
-  if (count == 0) count = 1;
-  if (name != stem) name_counts_.emplace(name, 1);
+  } while (by_name_.contains(name) || name_counts_.contains(name));
+  name_counts_.emplace(name, 1);
   return name;
 }
 
@@ -86,7 +90,7 @@ Node& Graph::add(std::string_view op_name, std::vector<Output> inputs, AttrMap a
       if (input && &input.graph() != this) input = capture_(input);
     }
     std::erase_if(options.control_inputs, [this](Node* node) {
-      if (&node->graph() == this) return false;
+      if (node == nullptr || &node->graph() == this) return false;
       outer_controls_.push_back(node);
       return true;
     });
@@ -112,6 +116,11 @@ Node& Graph::add(std::string_view op_name, std::vector<Output> inputs, AttrMap a
     node->inputs_ = std::move(inputs);
     node->control_inputs_ = std::move(options.control_inputs);
     for (Node* dependency : control_) node->control_inputs_.push_back(dependency);
+    for (const Node* control : node->control_inputs_) {
+      if (control == nullptr) throw invalid_argument("a control input is no node");
+      if (&control->graph() != this)
+        throw invalid_argument("control input `", control->name(), "` belongs to another graph");
+    }
     std::sort(node->control_inputs_.begin(), node->control_inputs_.end(),
               [](const Node* a, const Node* b) { return a->id() < b->id(); });
     node->control_inputs_.erase(

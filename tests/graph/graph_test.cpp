@@ -1,6 +1,8 @@
 // What Graph::add takes and refuses, on a few ops of its own.
 #include "thalweg/graph/graph.h"
 
+#include <limits>
+
 #include "testing.h"
 #include "thalweg/graph/shape_context.h"
 
@@ -29,6 +31,20 @@ constexpr OpDef kRows[] = {
      .outputs = {"outs: Tout", "count: int64"},
      .attrs = {"Tin: list(type)", "Tout: list(type) = []", "must: int"},
      .shape = shape_functions::unknown},
+    {.name = "Pair",
+     .inputs = {"first: N * int32", "second: M * int32", "more: int32", "last: int32"},
+     .attrs = {"N: int", "M: int"},
+     .shape = shape_functions::none},
+    {.name = "Many",
+     .outputs = {"outs: N * float"},
+     .attrs = {"N: int"},
+     .shape = shape_functions::unknown},
+    {.name = "Lists",
+     .attrs = {"ints: list(int) >= 1 = [1]", "floats: list(float) >= 1 = [1]",
+               "bools: list(bool) >= 1", "strings: list(string) >= 1 = ['a']",
+               "types: list(type) >= 1 = [float]", "shapes: list(shape) >= 1",
+               "funcs: list(func) >= 1"},
+     .shape = shape_functions::none},
 };
 
 const OpRegistry& rows() {
@@ -134,6 +150,43 @@ TEST_F(GraphTest, RefusesInputsThatAreNotItsOwn) {
   expect_refused("Sum2", {x_, Output()}, {}, "input 1", "empty");
 }
 
+TEST_F(GraphTest, RefusesNumbersOfTensorsThatCannotBe) {
+  const Output axis = source(kInt32, {});
+  const int64_t least = std::numeric_limits<int64_t>::min();
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  for (const int64_t n : {int64_t{-1}, least}) {
+    expect_refused("Join", {axis}, {{"N", n}, {"T", kFloat32}}, "`N`", str(n), "`values`");
+    expect_refused("Join", {}, {{"N", n}, {"T", kFloat32}}, "`N`", str(n));
+    expect_refused("Pair", {axis}, {{"N", n}, {"M", int64_t{1}}}, "`N`", str(n));
+  }
+  expect_refused("Join", {axis}, {{"N", int64_t{2}}, {"T", kFloat32}}, "3 inputs", "got 1");
+  expect_refused("Join", {axis}, {{"N", most}, {"T", kFloat32}}, "inputs", "got 1");
+  // Sums that come round to what is given.
+  expect_refused("Pair", {axis}, {{"N", most}, {"M", most}}, "inputs", "got 1");
+  expect_refused("Pair", {}, {{"N", most}, {"M", most}}, "inputs", "got 0");
+  for (const int64_t n : {int64_t{-1}, std::numeric_limits<int64_t>::max()}) {
+    expect_refused("Many", {}, {{"N", n}}, "`N`", str(n), "`outs`");
+  }
+  EXPECT_EQ(graph_.add("Many", {}, {{"N", int64_t{0}}}).num_outputs(), 0);
+}
+
+TEST_F(GraphTest, HoldsEveryListToItsLeastLength) {
+  const AttrMap full = {{"bools", std::vector<bool>{true}},
+                        {"shapes", std::vector<Shape>{Shape{}}},
+                        {"funcs", std::vector<FunctionName>{{"f"}}}};
+  EXPECT_NO_THROW(graph_.add("Lists", {}, full));
+  const std::pair<const char*, AttrValue> empty[] = {
+      {"ints", std::vector<int64_t>()},      {"floats", std::vector<float>()},
+      {"bools", std::vector<bool>()},        {"strings", std::vector<std::string>()},
+      {"types", std::vector<DType>()},       {"shapes", std::vector<Shape>()},
+      {"funcs", std::vector<FunctionName>()}};
+  for (const auto& [name, value] : empty) {
+    AttrMap attrs = full;
+    attrs.insert_or_assign(name, value);
+    expect_refused("Lists", {}, attrs, name, "length is 0", "at least 1");
+  }
+}
+
 TEST_F(GraphTest, NamesTheNearestOp) {
   expect_error(
       Code::kNotFound,
@@ -155,6 +208,16 @@ TEST_F(GraphTest, MakesNamesUnique) {
   EXPECT_EQ(graph_.add("Sum2", {x_, y_}).name(), "Sum2_2");
   EXPECT_EQ(graph_.add("Sum2", {x_, y_}, {}, {.name = "x"}).name(), "x_1");
   EXPECT_EQ(graph_.add("Sum2", {x_, y_}, {}, {.name = "x_1"}).name(), "x_1_1");
+}
+
+// Those added under their full name are not counted.
+TEST_F(GraphTest, MakesNamesUniqueBesideFullNames) {
+  source(kFloat32, {}, {.name = "a", .full_name = true});
+  EXPECT_EQ(graph_.unique_name("a"), "a_1");
+  EXPECT_EQ(source(kFloat32, {}, {.name = "a"}).node()->name(), "a_2");
+  source(kFloat32, {}, {.name = "b_1", .full_name = true});
+  EXPECT_EQ(source(kFloat32, {}, {.name = "b"}).node()->name(), "b");
+  EXPECT_EQ(source(kFloat32, {}, {.name = "b"}).node()->name(), "b_2");
 }
 
 TEST_F(GraphTest, RefusesIllegalNames) {
@@ -258,7 +321,8 @@ TEST(OpRegistry, RefusesANameTwice) {
 }
 
 TEST(OpRegistry, KnowsItsNames) {
-  EXPECT_EQ(rows().names(), (std::vector<std::string>{"Join", "Mix", "Source", "Sum2"}));
+  EXPECT_EQ(rows().names(),
+            (std::vector<std::string>{"Join", "Lists", "Many", "Mix", "Pair", "Source", "Sum2"}));
   EXPECT_EQ(rows().find("Nope"), nullptr);
 }
 

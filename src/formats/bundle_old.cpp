@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "formats/table.h"
 #include "thalweg/base/file.h"
 #include "thalweg/base/file_access.h"
 
@@ -10,13 +11,12 @@ namespace {
 
 // V1 keeps all in one table, names and values; V2's tables end in ".index".
 bool is_table(const std::string& path) {
-  constexpr std::string_view kMagic("\x57\xfb\x80\x8b\x24\x75\x47\xdb", 8);
   if (!file_exists(path) || path.ends_with(".index")) return false;
   const ReadableFile file(path);
-  if (file.size() < kMagic.size()) return false;
-  std::string end(kMagic.size(), '\0');
-  file.read(file.size() - kMagic.size(), end.data(), end.size());
-  return end == kMagic;
+  if (file.size() < kTableMagic.size()) return false;
+  std::string end(kTableMagic.size(), '\0');
+  file.read(file.size() - kTableMagic.size(), end.data(), end.size());
+  return end == kTableMagic;
 }
 
 }  // namespace

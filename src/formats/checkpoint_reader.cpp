@@ -2,6 +2,7 @@
 #include <limits>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "formats/bundle_files.h"
 #include "formats/bundle_old.h"
@@ -189,7 +190,7 @@ Tensor BundleReader::State::read_parts(std::string_view name, const Entry& entry
     parts.push_back({std::move(extents), &*part});
   }
   Tensor result = make_room(name, entry, bytes);
-  int64_t filled = 0;
+  std::vector<bool> filled(static_cast<size_t>(result.num_elements()), false);
   for (const Part& part : parts) {
     const Tensor values = read_whole(name, part.stored->second);
     if (!copy_slice(values, part.extents, result)) {
@@ -197,11 +198,13 @@ Tensor BundleReader::State::read_parts(std::string_view name, const Entry& entry
                     str("a part of ", values.dtype(), values.shape(), " does not fit into ",
                         result.dtype(), result.shape()));
     }
-    filled += values.num_elements();
+    if (!mark_slice(part.extents, result.shape(), filled)) {
+      throw damaged(name, entry, "two of its parts overlap");
+    }
   }
-  if (filled != result.num_elements()) {
+  if (const auto missing = std::count(filled.begin(), filled.end(), false); missing > 0) {
     throw damaged(name, entry,
-                  str("its parts hold ", filled, " of ", result.num_elements(), " elements"));
+                  str("its parts leave out ", missing, " of ", filled.size(), " elements"));
   }
   return result;
 }

@@ -17,7 +17,6 @@ namespace thalweg {
 namespace {
 
 constexpr size_t kFooterSize = 48;
-constexpr std::string_view kMagic("\x57\xfb\x80\x8b\x24\x75\x47\xdb", 8);
 constexpr size_t kBlockTrailerSize = 5;
 
 class StringSink : public leveldb::WritableFile {
@@ -52,7 +51,8 @@ class StringSource : public leveldb::RandomAccessFile {
 void check_footer(std::string_view bytes) {
   if (bytes.size() < kFooterSize) throw data_loss("it is cut short (", bytes.size(), " bytes)");
   std::string_view footer = bytes.substr(bytes.size() - kFooterSize);
-  if (!footer.ends_with(kMagic)) throw data_loss("it is cut short, or no index of a checkpoint");
+  if (!footer.ends_with(kTableMagic))
+    throw data_loss("it is cut short, or no index of a checkpoint");
   const uint64_t body = bytes.size() - kFooterSize;
   for (int handle = 0; handle < 2; ++handle) {
     const auto offset = take_varint(footer);

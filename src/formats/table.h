@@ -8,6 +8,9 @@
 
 namespace thalweg {
 
+/// What every table ends with.
+inline constexpr std::string_view kTableMagic("\x57\xfb\x80\x8b\x24\x75\x47\xdb", 8);
+
 /// The bytes of a table of these entries, uncompressed.
 std::string encode_table(const std::map<std::string, std::string, std::less<>>& entries);
 

@@ -1,8 +1,15 @@
 #include "thalweg/formats/checkpoint.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <functional>
+#include <map>
 
+#include "every_dtype.h"
+#include "formats/slice_key.h"
+#include "formats/table.h"
 #include "hex.h"
+#include "proto/tensor_bundle.pb.h"
 #include "testing.h"
 #include "thalweg/base/file.h"
 
@@ -45,11 +52,11 @@ TEST(BundleWriter, WritesStringsAsTensorFlowDoes) {
 
 TEST(Checkpoint, EveryDTypeComesBack) {
   const TemporaryFolder folder;
-  const DType dtypes[] = {kFloat32, kFloat64, kInt8,   kInt16, kInt32,    kInt64,  kUInt8,
-                          kUInt16,  kUInt32,  kUInt64, kBool,  kBFloat16, kFloat16};
+  const std::vector<DType> dtypes = testing::number_dtypes();
+  ASSERT_GE(dtypes.size(), 20u);
   BundleWriter writer(folder / "m");
   for (const DType dtype : dtypes) {
-    writer.add(to_string(dtype), Tensor::of<float>({0, 1, 2, 3, 1, 0}, {2, 3}).cast(dtype));
+    writer.add(to_string(dtype), testing::pattern(dtype, {2, 3}));
   }
   writer.finish();
   const BundleReader reader(folder / "m");
@@ -59,8 +66,7 @@ TEST(Checkpoint, EveryDTypeComesBack) {
     ASSERT_TRUE(entry) << to_string(dtype);
     EXPECT_EQ(entry->dtype, dtype);
     EXPECT_EQ(entry->shape, (Shape{2, 3}));
-    EXPECT_TRUE(reader.read(to_string(dtype))
-                    .same_bits(Tensor::of<float>({0, 1, 2, 3, 1, 0}, {2, 3}).cast(dtype)))
+    EXPECT_TRUE(reader.read(to_string(dtype)).same_bits(testing::pattern(dtype, {2, 3})))
         << to_string(dtype);
   }
 }
@@ -187,6 +193,58 @@ TEST(BundleReader, PutsPartitionedVariablesTogetherAcrossShards) {
   const Tensor wide = reader.read("wide");
   for (int i = 0; i < 140; ++i) EXPECT_EQ(wide.data<float>()[i], i);
   EXPECT_TRUE(reader.read("s").same_bits(Tensor::of<std::string>({"ab", "c"})));
+}
+
+// A checkpoint of `w`, four numbers, in parts of two, which begin at these places.
+void save_parts(const std::string& prefix, std::initializer_list<int64_t> starts) {
+  BundleWriter writer(prefix);
+  for (const int64_t start : starts) {
+    const auto number = static_cast<float>(start);
+    writer.add(str("part", start), Tensor::of<float>({number, number + 1}));
+  }
+  writer.finish();
+  std::map<std::string, std::string, std::less<>> entries;
+  read_table(read_file(prefix + ".index"), [&](std::string_view key, std::string_view value) {
+    entries[std::string(key)] = value;
+  });
+  tensorflow::BundleEntryProto whole;
+  whole.set_dtype(tensorflow::DT_FLOAT);
+  whole.mutable_shape()->add_dim()->set_size(4);
+  for (const int64_t start : starts) {
+    auto& extent = *whole.add_slices()->add_extent();
+    extent.set_start(start);
+    extent.set_length(2);
+    entries[slice_key("w", std::vector<Extent>{{start, 2}})] = entries.at(str("part", start));
+  }
+  entries["w"] = whole.SerializeAsString();
+  write_file(prefix + ".index", encode_table(entries));
+}
+
+// As many elements as the whole do not make the whole.
+TEST(BundleReader, RefusesPartsThatOverlap) {
+  const TemporaryFolder folder;
+  save_parts(folder / "good", {2, 0});
+  EXPECT_TRUE(BundleReader(folder / "good").read("w").same_bits(Tensor::of<float>({0, 1, 2, 3})));
+  save_parts(folder / "bad", {0, 1});
+  expect_error(
+      Code::kDataLoss, [&] { BundleReader(folder / "bad").read("w"); }, "`w`", "overlap");
+}
+
+TEST(BundleReader, RefusesPartsSaidTwice) {
+  const TemporaryFolder folder;
+  save_parts(folder / "m", {0});
+  std::map<std::string, std::string, std::less<>> entries;
+  read_table(read_file(folder / "m.index"), [&](std::string_view key, std::string_view value) {
+    entries[std::string(key)] = value;
+  });
+  tensorflow::BundleEntryProto whole;
+  ASSERT_TRUE(whole.ParseFromString(entries.at("w")));
+  const tensorflow::TensorSliceProto part = whole.slices(0);
+  *whole.add_slices() = part;
+  entries["w"] = whole.SerializeAsString();
+  write_file(folder / "m.index", encode_table(entries));
+  expect_error(
+      Code::kDataLoss, [&] { BundleReader(folder / "m").read("w"); }, "`w`", "overlap");
 }
 
 // Checkpoints of many programs, where the data folder is at hand (THALWEG_DATA).

@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "every_dtype.h"
 #include "formats/slice_copy.h"
 #include "hex.h"
 #include "testing.h"
@@ -71,6 +72,25 @@ TEST(CopySlice, TakesScalarsAndEmptyParts) {
   EXPECT_EQ(scalar.item<int64_t>(), 5);
   Tensor row = Tensor::zeros(kFloat32, {2});
   EXPECT_TRUE(copy_slice(Tensor(kFloat32, {0}), std::vector<Extent>{{2, 0}}, row));
+}
+
+TEST(CopySlice, MovesEveryElementType) {
+  for (const DType dtype : testing::number_dtypes()) {
+    const Tensor part = testing::pattern(dtype, {1, 2});
+    Tensor whole = testing::pattern(dtype, {2, 2});
+    EXPECT_TRUE(copy_slice(part, std::vector<Extent>{{1, 1}, {0, 2}}, whole));
+    EXPECT_TRUE(whole.rows(1, 2).same_bits(part)) << to_string(dtype);
+  }
+}
+
+TEST(MarkSlice, TellsWhatWasMarkedBefore) {
+  const Shape whole{2, 3};
+  std::vector<bool> marks(6, false);
+  EXPECT_TRUE(mark_slice(std::vector<Extent>{{0, -1}, {1, 2}}, whole, marks));
+  EXPECT_EQ(marks, (std::vector<bool>{false, true, true, false, true, true}));
+  EXPECT_TRUE(mark_slice(std::vector<Extent>{{0, 1}, {0, 1}}, whole, marks));
+  EXPECT_TRUE(mark_slice(std::vector<Extent>{{0, 1}, {3, 0}}, whole, marks));
+  EXPECT_FALSE(mark_slice(std::vector<Extent>{{1, 1}, {0, 2}}, whole, marks));
 }
 
 TEST(CopySlice, RefusesWhatDoesNotFit) {

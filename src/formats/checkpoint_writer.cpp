@@ -1,3 +1,7 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
 #include <map>
 #include <utility>
 
@@ -12,6 +16,37 @@
 #include "thalweg/formats/checkpoint.h"
 
 namespace thalweg {
+namespace {
+
+// A file out of the way of a new one, and back in its place unless that stands.
+class SetAside {
+ public:
+  explicit SetAside(const std::string& path)
+      : path_(path),
+        aside_(join_path(folder_name(path), str(kTemporaryPrefix, base_name(path).substr(0, 200),
+                                                "-", ::getpid(), "-old"))) {
+    if (is_folder(path)) return;  // what takes its place says that it cannot
+    is_aside_ = std::rename(path.c_str(), aside_.c_str()) == 0;
+    if (!is_aside_ && errno != ENOENT) throw unavailable("cannot replace '", path, "'");
+  }
+  ~SetAside() {
+    // A failure here has been one before, whose error is under way.
+    if (is_aside_) static_cast<void>(std::rename(aside_.c_str(), path_.c_str()));
+  }
+  SetAside(const SetAside&) = delete;
+
+  void drop() {
+    if (is_aside_) ::unlink(aside_.c_str());
+    is_aside_ = false;
+  }
+
+ private:
+  std::string path_;
+  std::string aside_;
+  bool is_aside_ = false;
+};
+
+}  // namespace
 
 struct BundleWriter::State {
   std::string prefix;
@@ -72,9 +107,12 @@ void BundleWriter::finish() {
   s.data.finish();
   // From here on nothing needs space on the disk. An old index must not be seen beside new data:
   // their checksums would disagree, and a reader would take the checkpoint for a damaged one.
-  remove_file(index_path(s.prefix));
+  SetAside old_index(index_path(s.prefix));
+  SetAside old_data(shard_path(s.prefix, 0, 1));
   s.data.commit();
   index.commit();
+  old_data.drop();
+  old_index.drop();
   s.finished = true;
 }
 

@@ -51,6 +51,29 @@ TEST(CheckpointDamage, AFullDiskLeavesTheOldCheckpointAsItWas) {
   EXPECT_EQ(value_of(folder / "model"), 3);
 }
 
+// A rename that fails after all has been written.
+TEST(CheckpointDamage, AFailureAtTheEndLeavesTheOldCheckpointAsItWas) {
+  const TemporaryFolder folder;
+  save(folder / "model", 1);
+  const std::string index = read_file(folder / "model.index");
+  BundleWriter writer(folder / "model");
+  writer.add("a", filled(2));
+  const std::string data = folder / "model.data-00000-of-00001";
+  remove_file(data);
+  make_folders(join_path(data, "in_the_way"));
+  EXPECT_THROW(writer.finish(), Error);
+  EXPECT_EQ(read_file(folder / "model.index"), index);
+}
+
+TEST(CheckpointDamage, AReplacedCheckpointLeavesNothingElseBehind) {
+  const TemporaryFolder folder;
+  save(folder / "model", 1);
+  const auto files = list_folder(folder.path());
+  save(folder / "model", 2);
+  EXPECT_EQ(list_folder(folder.path()), files);
+  EXPECT_EQ(value_of(folder / "model"), 2);
+}
+
 TEST(CheckpointDamage, AWriterGivenUpLeavesNothing) {
   const TemporaryFolder folder;
   {

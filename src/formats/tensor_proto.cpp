@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "formats/message.h"
 #include "formats/varint.h"
 #include "thalweg/formats/tensor_proto.h"
 
@@ -235,14 +236,13 @@ void normalize_bools(Tensor& tensor) {
 std::string encode_tensor(const Tensor& tensor) {
   tensorflow::TensorProto proto;
   to_proto(tensor, &proto);
-  return proto.SerializeAsString();
+  return encode_message(proto, str("a tensor of ", tensor.dtype(), tensor.shape()),
+                        "split it into smaller ones");
 }
 
 Tensor decode_tensor(std::string_view bytes) {
   tensorflow::TensorProto proto;
-  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    throw data_loss("not a TensorProto (", bytes.size(), " bytes)");
-  }
+  parse_message(bytes, "the TensorProto", proto);
   return tensor_from_proto(proto);
 }
 

@@ -1,5 +1,6 @@
 #include "thalweg/formats/tensor_proto.h"
 
+#include "every_dtype.h"
 #include "formats/tensor_proto.h"
 #include "hex.h"
 #include "testing.h"
@@ -37,14 +38,10 @@ TEST(EncodeTensor, KeepsStringsInTheirList) {
 }
 
 TEST(DecodeTensor, IsTheInverseForEveryDType) {
-  const DType dtypes[] = {kFloat32, kFloat64, kInt8,   kInt16, kInt32,    kInt64,  kUInt8,
-                          kUInt16,  kUInt32,  kUInt64, kBool,  kBFloat16, kFloat16};
-  for (const DType dtype : dtypes) {
-    for (const Tensor& values : {Tensor::of<float>({1}), Tensor::of<float>({0, 1, 2, 3}, {2, 2}),
-                                 Tensor(kFloat32, {0, 2}), Tensor(3.0f)}) {
-      const Tensor tensor = values.cast(dtype);
-      EXPECT_TRUE(decode_tensor(encode_tensor(tensor)).same_bits(tensor))
-          << to_string(dtype) << " " << values.to_string();
+  for (const DType dtype : testing::number_dtypes()) {
+    for (const Shape& shape : {Shape{1}, Shape{2, 2}, Shape{0, 2}, Shape{}}) {
+      const Tensor tensor = testing::pattern(dtype, shape);
+      EXPECT_TRUE(decode_tensor(encode_tensor(tensor)).same_bits(tensor)) << str(dtype, shape);
     }
   }
   const Tensor strings = Tensor::of<std::string>({"", "a", std::string(200, 'x')}, {3, 1});

@@ -1,5 +1,6 @@
 #include "formats/restored_variables.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "formats/node_order.h"
@@ -9,7 +10,8 @@
 namespace thalweg {
 namespace {
 
-constexpr int kMostCalls = 16;  // within each other
+constexpr int kMostCalls = 16;    // within each other
+constexpr int kMostPassed = 100;  // nodes that pass a tensor on, one after another
 
 using Library = std::unordered_map<std::string, const tensorflow::FunctionDef*>;
 // What arguments of a function are: nodes of the main graph.
@@ -33,11 +35,9 @@ class Scope {
 
   // The node of the main graph that a handle comes from; empty when it cannot be told.
   std::string variable(std::string_view input) const {
-    const std::string name(parse_input_name(input).node);
-    if (const auto* node = find(name)) {
-      if (is_passing(node->op()) && node->input_size() > 0) return variable(node->input(0));
-      return arguments_ == nullptr ? name : std::string();
-    }
+    const InputName source = origin(input);
+    const std::string name(source.node);
+    if (find(name) != nullptr) return arguments_ == nullptr ? name : std::string();
     if (arguments_ == nullptr) return {};
     const auto it = arguments_->find(name);
     return it == arguments_->end() ? std::string() : it->second;
@@ -45,19 +45,13 @@ class Scope {
 
   // The RestoreV2 that gives a value, and which of its outputs; null when it is another node.
   const tensorflow::NodeDef* restore(std::string_view input, int& index) const {
-    const tensorflow::NodeDef* node = nullptr;
-    for (int steps = 0; steps < kMostCalls; ++steps) {
-      const InputName name = parse_input_name(input);
-      node = find(std::string(name.node));
-      if (node == nullptr) return nullptr;
-      index = name.index;
-      if (node->op() == "RestoreV2" || node->op() == "Restore" || node->op() == "RestoreSlice") {
-        return node;
-      }
-      if (!is_passing(node->op()) || node->input_size() <= index) return nullptr;
-      input = node->input(index);
-    }
-    return nullptr;
+    const InputName source = origin(input);
+    const auto* node = find(std::string(source.node));
+    if (node == nullptr) return nullptr;
+    index = source.index;
+    const bool restores =
+        node->op() == "RestoreV2" || node->op() == "Restore" || node->op() == "RestoreSlice";
+    return restores ? node : nullptr;
   }
 
   // One string of a constant; empty when it is none.
@@ -66,18 +60,46 @@ class Scope {
     if (node == nullptr || node->op() != "Const") return {};
     const auto value = node->attr().find("value");
     if (value == node->attr().end()) return {};
-    try {
-      const Tensor tensor = tensor_from_proto(value->second.tensor());
-      if (tensor.dtype() != kString || index >= tensor.num_elements()) return {};
-      return tensor.data<std::string>()[static_cast<size_t>(index)];
-    } catch (const Error&) {
-      return {};
+    const tensorflow::TensorProto& proto = value->second.tensor();
+    if (proto.dtype() != tensorflow::DT_STRING) return {};
+    // A list of names is read by each variable: as it stands, without decoding all of it each time.
+    if (const int given = proto.string_val_size(); given > 0) {
+      return proto.string_val(std::min(index, given - 1));  // a short list repeats its last value
     }
+    if (proto.tensor_content().empty()) return {};
+    const Tensor& tensor = decoded(*node, proto);
+    if (!tensor.is_valid() || index >= tensor.num_elements()) return {};
+    return tensor.data<std::string>()[static_cast<size_t>(index)];
   }
 
   const NodeDefs& nodes() const { return nodes_; }
 
  private:
+  // Where a tensor comes from, behind nodes that pass it on. In a circle of these, some of them.
+  InputName origin(std::string_view input) const {
+    InputName name = parse_input_name(input);
+    for (int steps = 0; steps < kMostPassed; ++steps) {
+      const auto* node = find(std::string(name.node));
+      if (node == nullptr || !is_passing(node->op()) || node->input_size() <= name.index) break;
+      name = parse_input_name(node->input(name.index));
+    }
+    return name;
+  }
+
+  // Holds nothing where it cannot be decoded.
+  const Tensor& decoded(const tensorflow::NodeDef& node,
+                        const tensorflow::TensorProto& proto) const {
+    const auto [it, is_new] = decoded_.try_emplace(&node);
+    if (is_new) {
+      try {
+        it->second = tensor_from_proto(proto);
+      } catch (const Error&) {
+        // Then nothing is known of what it names; building the graph says what is wrong.
+      }
+    }
+    return it->second;
+  }
+
   const tensorflow::NodeDef* find(const std::string& name) const {
     const auto it = index_.find(name);
     return it == index_.end() ? nullptr : it->second;
@@ -86,6 +108,7 @@ class Scope {
   const NodeDefs& nodes_;
   const Arguments* arguments_;
   std::unordered_map<std::string, const tensorflow::NodeDef*> index_;
+  mutable std::unordered_map<const tensorflow::NodeDef*, Tensor> decoded_;
 };
 
 class Walker {

@@ -30,7 +30,7 @@ void encode_attrs(const Node& node, const GraphDefOptions& options, tensorflow::
     auto& [written, attr] = *encoded.begin();
     if (options.largest_attr > 0 &&
         attr.ByteSizeLong() > static_cast<size_t>(options.largest_attr)) {
-      too_large.mutable_list()->add_s(name);
+      too_large.mutable_list()->add_s(written);
       continue;
     }
     attrs[written] = std::move(attr);

@@ -141,5 +141,18 @@ TEST_F(EncodeGraph, LeavesOutAndNamesLargeAttributesForDrawings) {
   EXPECT_EQ(def.node(0).attr().at("_too_large_attrs").ShortDebugString(), "list { s: \"value\" }");
 }
 
+TEST_F(EncodeGraph, NamesLargeAttributesAsTheFileDoes) {
+  const std::string text =
+      "node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: "
+      "'value' value { tensor { dtype: DT_FLOAT tensor_shape { } float_val: 1 } } } attr { key: "
+      "'debug_name' value { s: '" +
+      std::string(2000, 'x') + "' } } }";
+  tensorflow::GraphDef def;
+  ASSERT_TRUE(def.ParseFromString(
+      encode_graph(*parse_graph_text(text, graph_.registry()), {.largest_attr = 1024})));
+  EXPECT_EQ(def.node(0).attr().at("_too_large_attrs").ShortDebugString(),
+            "list { s: \"debug_name\" }");
+}
+
 }  // namespace
 }  // namespace thalweg

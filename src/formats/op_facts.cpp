@@ -48,7 +48,10 @@ int length(const Argument& argument, const WireNode& node) {
   if (attr.empty()) return 1;
   const auto* value = find(node, attr);
   if (value == nullptr) return 0;
-  return argument.type_list_attr.empty() ? static_cast<int>(value->i()) : value->list().type_size();
+  if (!argument.type_list_attr.empty()) return value->list().type_size();
+  // The importer says what is wrong with such a number.
+  constexpr int64_t kMost = int64_t{1} << 30;
+  return static_cast<int>(std::clamp<int64_t>(value->i(), 0, kMost));
 }
 
 // The argument that flat output `k` belongs to, and its place in it.

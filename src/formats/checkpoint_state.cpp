@@ -1,29 +1,12 @@
 #include "thalweg/formats/checkpoint_state.h"
 
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/text_format.h>
-
+#include "formats/message.h"
 #include "proto/checkpoint_state.pb.h"
 #include "thalweg/base/error.h"
 #include "thalweg/base/file.h"
 #include "thalweg/formats/checkpoint.h"
 
 namespace thalweg {
-namespace {
-
-// Keeps the first complaint; without a collector protobuf would print it.
-class FirstError : public google::protobuf::io::ErrorCollector {
- public:
-  void AddError(int line, int, const std::string& message) override {
-    if (text_.empty()) text_ = str("line ", line + 1, ": ", message);
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-}  // namespace
 
 void write_checkpoint_state(const std::string& folder, const CheckpointState& state) {
   tensorflow::CheckpointState proto;
@@ -31,22 +14,18 @@ void write_checkpoint_state(const std::string& folder, const CheckpointState& st
   for (const std::string& prefix : state.all) proto.add_all_model_checkpoint_paths(prefix);
   for (double time : state.timestamps) proto.add_all_model_checkpoint_timestamps(time);
   proto.set_last_preserved_timestamp(state.last_preserved_timestamp);
-  std::string text;
-  google::protobuf::TextFormat::PrintToString(proto, &text);
-  write_file(join_path(folder, kCheckpointStateFile), text);
+  write_file(join_path(folder, kCheckpointStateFile), encode_message_text(proto));
 }
 
 std::optional<CheckpointState> read_checkpoint_state(const std::string& folder) {
   const std::string path = join_path(folder, kCheckpointStateFile);
   if (!file_exists(path)) return std::nullopt;
   tensorflow::CheckpointState proto;
-  google::protobuf::TextFormat::Parser parser;
-  FirstError error;
-  parser.RecordErrorsTo(&error);
-  parser.AllowUnknownField(true);
-  if (!parser.ParseFromString(read_file(path), &proto)) {
-    throw data_loss("checkpoint state '", path, "' cannot be understood, ", error.text(),
-                    "; remove it, or name a checkpoint by its prefix");
+  const std::string text = read_file(path);
+  try {
+    parse_message_text(text, str("checkpoint state '", path, "'"), proto);
+  } catch (const Error& error) {
+    throw data_loss(error.message(), "; remove it, or name a checkpoint by its prefix");
   }
   CheckpointState state;
   state.latest = proto.model_checkpoint_path();

@@ -27,9 +27,10 @@ class Freeze : public Rewriter {
       const Tensor* value = value_of(node.input(0));
       if (value == nullptr) return copy(node, inputs);
       const Output table = constant(node, *value);
-      const Output axis = constant(node, Tensor(int32_t{0}));
-      return {replace(node, "GatherV2", {table, inputs[1], axis},
-                      {{"batch_dims", node.attr<int64_t>("batch_dims")}})
+      // The rows gathered lie behind the batch dimensions.
+      const auto batch_dims = node.attr<int64_t>("batch_dims");
+      const Output axis = constant(node, Tensor(batch_dims));
+      return {replace(node, "GatherV2", {table, inputs[1], axis}, {{"batch_dims", batch_dims}})
                   .output()};
     }
     return copy(node, inputs);

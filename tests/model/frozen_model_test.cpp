@@ -54,6 +54,35 @@ TEST_F(FrozenModels, KeepTheWeightsOfTheFirstRun) {
   EXPECT_EQ(model->session().variables().get("w").item<float>(), 100);
 }
 
+// Rows are gathered behind the batch dimensions, as constants and as variables alike.
+TEST_F(FrozenModels, GatherInBatches) {
+  Graph graph(standard_ops());
+  const Output table =
+      graph
+          .add("VarHandleOp", {},
+               {{"dtype", kFloat32}, {"shape", Shape{2, 3}}, {"shared_name", std::string("table")}})
+          .output();
+  const Output indices = placeholder(graph, kInt32, Shape{2, 1}, {.name = "indices"});
+  const Output rows = graph
+                          .add("ResourceGather", {table, indices},
+                               {{"dtype", kFloat32}, {"batch_dims", int64_t{1}}}, {.name = "rows"})
+                          .output();
+  const std::map<std::string, Tensor> values = {
+      {"table", Tensor::of<float>({1, 2, 3, 4, 5, 6}, {2, 3})}};
+  for (const bool variables : {true, false}) {
+    const std::string path = folder_ / str("gather", variables);
+    write_saved_model(path, graph, {{.inputs = {{"i", indices}}, .outputs = {{"y", rows}}}}, values,
+                      {.variables = variables});
+    for (const bool freeze : {true, false}) {
+      const Tensor y = LoadedModel::load(path, {.freeze = freeze})
+                           ->run({{"i", Tensor::of<int32_t>({2, 0}, {2, 1})}})
+                           .at("y");
+      EXPECT_TRUE(y.same_bits(Tensor::of<float>({3, 4}, {2, 1})))
+          << variables << freeze << y.to_string();
+    }
+  }
+}
+
 TEST_F(FrozenModels, ShareWhatASignatureWrites) {
   for (const bool freeze : {true, false}) {
     const auto model = LoadedModel::load(folder_ / "1", {.freeze = freeze});

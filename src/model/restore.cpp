@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "model/frozen_graph.h"
 #include "model/weight_source.h"
 
 namespace thalweg {
@@ -23,9 +24,7 @@ std::map<std::string, Wanted> variables_of(const Graph& graph) {
   for (int id = 0; id < graph.num_nodes(); ++id) {
     const Node& node = graph.node(id);
     if (node.type() != "VarHandleOp") continue;
-    const std::string& shared = node.attr<std::string>("shared_name");
-    variables[shared.empty() ? node.name() : shared] = {node.attr<DType>("dtype"),
-                                                        node.attr<Shape>("shape")};
+    variables[variable_name(node)] = {node.attr<DType>("dtype"), node.attr<Shape>("shape")};
   }
   return variables;
 }

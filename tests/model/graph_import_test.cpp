@@ -95,6 +95,33 @@ TEST(ImportGraph, TakesNamesThatOnlyOthersAllow) {
   EXPECT_EQ(graph->find("y")->input(0).node()->name(), "a_b");
 }
 
+TEST(ImportGraph, KeepsLegalNamesWhateverOthersBecome) {
+  const std::string text = constant("a b", "1") + constant("a_b", "2") + constant("a_b_1", "3") +
+                           node("y", "Neg", {"a b", "^a_b"});
+  for (const GraphImportOptions& options :
+       {GraphImportOptions{}, GraphImportOptions{.outputs = {"y", "a b:0", "a_b", "a_b_1"}}}) {
+    const auto graph = parse(text, options);
+    EXPECT_EQ(graph->find("a_b")->attr<Tensor>("value").item<float>(), 2);
+    EXPECT_EQ(graph->find("a_b_1")->attr<Tensor>("value").item<float>(), 3);
+    const Node& renamed = *graph->find("y")->input(0).node();
+    EXPECT_EQ(renamed.name(), "a_b_2");
+    EXPECT_EQ(renamed.attr<Tensor>("value").item<float>(), 1);
+  }
+}
+
+TEST(ImportGraph, RefusesNumbersOfInputsThatCannotBe) {
+  for (const char* n : {"-1", "3", "9223372036854775807", "-9223372036854775808"}) {
+    const std::string attrs = str("attr { key: 'N' value { i: ", n,
+                                  " } } attr { key: 'Tidx' value { type: DT_INT32 } } ");
+    for (const std::vector<std::string>& inputs :
+         {std::vector<std::string>{}, std::vector<std::string>{"x", "x"}}) {
+      expect_error(
+          Code::kInvalidArgument, [&] { parse(kX + node("c", "ConcatV2", inputs, attrs)); },
+          "node `c`", n[0] == '-' ? "`N`" : "inputs");
+    }
+  }
+}
+
 TEST(ImportGraph, KeepsAttributesWithoutAMeaningHere) {
   const std::string text =
       kX + node("y", "Neg", {"x"},
@@ -138,6 +165,37 @@ TEST(ImportGraph, TakesNoMemoryForShapesThatAFewBytesClaim) {
       "1000000 } } float_val: 1 } } } }";
   expect_error(
       Code::kUnimplemented, [&] { parse(text); }, "node `a`", "would take");
+}
+
+// Each string takes a whole std::string, however short the file's list of them is.
+TEST(ImportGraph, TakesNoMemoryForManyShapesThatAFewBytesClaim) {
+  const auto tensor = [](const char* dtype, int64_t size) {
+    return str("tensor { dtype: ", dtype, " tensor_shape { dim { size: ", size, " } } }");
+  };
+  const auto constants = [&](const char* dtype, int64_t size) {
+    std::string text;
+    for (int i = 0; i < 20; ++i) {
+      text += str("node { name: 'c", i, "' op: 'Const' attr { key: 'dtype' value { type: ", dtype,
+                  " } } attr { key: 'value' value { ", tensor(dtype, size), " } } } ");
+    }
+    return text;
+  };
+  for (const auto& [dtype, size] :
+       {std::pair("DT_STRING", int64_t{1} << 22), std::pair("DT_DOUBLE", int64_t{1} << 24)}) {
+    expect_error(
+        Code::kUnimplemented, [&] { parse(constants(dtype, size)); }, "beyond what it holds");
+  }
+  EXPECT_EQ(parse(constants("DT_STRING", 100))->num_nodes(), 20);
+  // Nobody reads those of attributes without a meaning here.
+  std::string more;
+  for (int i = 0; i < 50; ++i) {
+    more += str("attr { key: '_p", i, "' value { ", tensor("DT_DOUBLE", int64_t{1} << 24), " } } ");
+  }
+  const auto graph = parse(kX + node("y", "Neg", {"x"}, more));
+  for (const auto& [name, value] : graph->find("y")->attrs()) {
+    EXPECT_FALSE(std::holds_alternative<Tensor>(value)) << name;
+  }
+  EXPECT_NE(encode_graph_text(*graph).find("\"_p49\""), std::string::npos);
 }
 
 TEST(ImportGraph, BoundsTheDepthOfMessages) {

@@ -1,8 +1,12 @@
 #include "thalweg/formats/saved_model.h"
 
 #include <filesystem>
+#include <set>
 
+#include "proto/saved_model.pb.h"
 #include "testing.h"
+#include "thalweg/base/file.h"
+#include "thalweg/formats/checkpoint.h"
 #include "thalweg/model/loaded_model.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
@@ -138,6 +142,151 @@ TEST_F(SavedModels, AreFoundByTheirTags) {
       Code::kNotFound, [&] { LoadedModel::load(folder_ / "1", {.tags = {"serve"}}); },
       "[serve,gpu]");
   EXPECT_NO_THROW(LoadedModel::load(folder_ / "1", {.tags = {"gpu", "serve"}}));
+}
+
+TEST_F(SavedModels, AreWrittenUnderNamesWithASeparatorAtTheEnd) {
+  write_saved_model(folder_ / "new/1/", graph_, signatures(), values_);
+  expect_runs(*LoadedModel::load(folder_ / "new/1"));
+  EXPECT_EQ(list_folder(folder_ / "new"), std::vector<std::string>{"1"});
+}
+
+// Everything that is written beside the model's own nodes must find names of its own.
+TEST_F(SavedModels, KeepTheNamesOfTheirNodes) {
+  const Output more = placeholder(graph_, kFloat32, Shape{}, {.name = "save/Const"});
+  Output sum = more + placeholder(graph_, kFloat32, Shape{}, {.name = "save_1/x"});
+  sum = sum + placeholder(graph_, kFloat32, Shape{}, {.name = "layer/w/Read/ReadVariableOp"});
+  // A second handle of one variable, and rows of it.
+  Node& again = graph_.add(
+      "VarHandleOp", {},
+      {{"dtype", kFloat32}, {"shape", Shape{2, 1}}, {"shared_name", std::string("layer/w")}},
+      {.name = "again"});
+  const Output index = constant(graph_, Tensor::of<int32_t>({1}));
+  const Output rows =
+      graph_.add("ResourceGather", {again.output(), index}, {{"dtype", kFloat32}}, {.name = "rows"})
+          .output();
+  sum = sum + placeholder(graph_, kFloat32, Shape{}, {.name = "rows/axis"});
+  const Output result = rows + sum;
+  SignatureSpec spec{.outputs = {{"sum", result}, {"y", y_}}};
+  spec.inputs = {{"x", x_}};
+  NamedTensors inputs = {{"x", Tensor::of<float>({1, 2}, {1, 2})}};
+  for (const char* name : {"save/Const", "save_1/x", "layer/w/Read/ReadVariableOp", "rows/axis"}) {
+    spec.inputs.push_back({name, graph_.output(name)});
+    inputs[name] = Tensor(1.0f);
+  }
+  for (const bool variables : {false, true}) {
+    const std::string path = folder_ / str(variables);
+    write_saved_model(path, graph_, {spec}, values_, {.variables = variables});
+    const auto model = LoadedModel::load(path);
+    EXPECT_EQ(model->run(inputs).at("sum").data<float>()[0], 7) << variables;
+    if (!variables) continue;
+    tensorflow::SavedModel written;
+    ASSERT_TRUE(written.ParseFromString(read_file(join_path(path, "saved_model.pb"))));
+    const auto& meta = written.meta_graphs(0);
+    std::set<std::string> names;
+    for (const auto& node : meta.graph_def().node()) {
+      EXPECT_TRUE(names.insert(node.name()).second) << node.name();
+      if (node.op() != "SaveV2") continue;
+      ASSERT_EQ(node.input_size(), 3 + 2);  // each variable once
+      EXPECT_EQ(node.input(3), "layer/w/Read/ReadVariableOp_1");
+    }
+    EXPECT_EQ(meta.saver_def().restore_op_name(), "save_2/restore_all");
+    EXPECT_TRUE(names.contains("save_2/restore_all"));
+  }
+}
+
+TEST_F(SavedModels, SayWhichVariablesAreTrained) {
+  for (const Output& handle : {w_, b_}) {
+    graph_.add_variable({.name = handle.node()->attr<std::string>("shared_name"),
+                         .handle = handle.node(),
+                         .trainable = handle == w_,
+                         .dtype = kFloat32});
+  }
+  write_saved_model(folder_ / "1", graph_, signatures(), values_, {.variables = true});
+  tensorflow::SavedModel written;
+  ASSERT_TRUE(written.ParseFromString(read_file(folder_ / "1/saved_model.pb")));
+  const auto& collections = written.meta_graphs(0).collection_def();
+  EXPECT_EQ(collections.at("variables").bytes_list().value_size(), 2);
+  ASSERT_EQ(collections.at("trainable_variables").bytes_list().value_size(), 1);
+  const std::string& only = collections.at("trainable_variables").bytes_list().value(0);
+  EXPECT_NE(only.find("layer/w"), std::string::npos);
+}
+
+TEST_F(SavedModels, RefuseValuesThatTheirVariablesCannotHold) {
+  write_saved_model(folder_ / "1", graph_, signatures(), values_, {.variables = true});
+  const auto replace = [&](const Tensor& b) {
+    BundleWriter writer(folder_ / "1/variables/variables");
+    writer.add("layer/w", values_.at("layer/w"));
+    writer.add("layer/b", b);
+    writer.finish();
+  };
+  for (const Tensor& wrong : {Tensor::zeros(kFloat32, {4}), Tensor::zeros(kFloat64, {1})}) {
+    replace(wrong);
+    expect_error(
+        Code::kInvalidArgument, [&] { LoadedModel::load(folder_ / "1"); },
+        "variable `layer/b` is float32[1]", "variables/variables",
+        str("is ", wrong.dtype(), wrong.shape()));
+  }
+  replace(values_.at("layer/b"));
+  expect_runs(*LoadedModel::load(folder_ / "1"));
+}
+
+// A SavedModel as text: one graph with these nodes and other fields.
+std::string model_text(const std::string& nodes, const std::string& more) {
+  return "saved_model_schema_version: 1 meta_graphs { meta_info_def { tags: 'serve' } graph_def "
+         "{ " +
+         nodes + "} " + more + " }";
+}
+
+std::string text_node(const std::string& name, const std::string& op, const std::string& rest) {
+  return "node { name: '" + name + "' op: '" + op + "' " + rest + "} ";
+}
+
+std::string text_attr(const std::string& name, const std::string& value) {
+  return "attr { key: '" + name + "' value { " + value + " } } ";
+}
+
+TEST_F(SavedModels, RestoreThroughCirclesOfPassingNodesWithoutEnd) {
+  const std::string type = text_attr("T", "type: DT_RESOURCE");
+  write_file(folder_ / "saved_model.pbtxt",
+             model_text(text_node("a", "Identity", "input: 'b' " + type) +
+                            text_node("b", "Identity", "input: 'a' " + type) +
+                            text_node("r", "RestoreV2", "input: 'n' input: 'n' input: 'n' ") +
+                            text_node("s", "AssignVariableOp", "input: 'a' input: 'r' ") +
+                            text_node("t", "AssignVariableOp", "input: 'a' input: 'a' "),
+                        ""));
+  const SavedModelFile file(folder_.path());
+  EXPECT_FALSE(file.graph().summarize(standard_ops()).problem.empty());
+}
+
+TEST_F(SavedModels, FindNodesWhoseNamesOnlyOthersAllow) {
+  const std::string dtype = text_attr("dtype", "type: DT_FLOAT");
+  write_file(
+      folder_ / "saved_model.pbtxt",
+      model_text(
+          text_node("an input", "Placeholder", dtype) +
+              text_node("an output", "Neg",
+                        "input: 'an input' " + text_attr("T", "type: DT_FLOAT")) +
+              text_node("in it", "NoOp", ""),
+          "signature_def { key: 'serving_default' value { inputs { key: 'x' value { name: 'an "
+          "input:0' dtype: DT_FLOAT } } outputs { key: 'y' value { name: 'an output:0' dtype: "
+          "DT_FLOAT } } } } collection_def { key: 'saved_model_main_op' value { node_list { value: "
+          "'in it' } } }"));
+  const auto model = LoadedModel::load(folder_.path());
+  EXPECT_EQ(model->run({{"x", Tensor(2.0f)}}).at("y").item<float>(), -2);
+}
+
+TEST_F(SavedModels, TakeNoMemoryForDefaultsThatAFewBytesClaim) {
+  std::string inputs, defaults;
+  for (int i = 0; i < 20; ++i) {
+    inputs += str("inputs { key: 'x", i, "' value { name: 'x:0' dtype: DT_DOUBLE } } ");
+    defaults += str("defaults { key: 'x", i,
+                    "' value { dtype: DT_DOUBLE tensor_shape { dim { size: 16777216 } } } } ");
+  }
+  write_file(folder_ / "saved_model.pbtxt",
+             model_text("", "signature_def { key: 's' value { " + inputs + defaults + "} }"));
+  expect_error(
+      Code::kResourceExhausted, [&] { SavedModelFile(folder_.path()); }, folder_.path(),
+      "beyond what it holds");
 }
 
 TEST_F(SavedModels, AreMissedByTheirFolder) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "thalweg/base/error.h"
+#include "thalweg/base/printable.h"
 
 namespace thalweg {
 namespace {
@@ -38,7 +39,7 @@ void write_line(LogLevel level, std::string_view component, std::string_view mes
   line.resize(8 + 1 + 7 + 2, ' ');
   append(line, component);
   line += ": ";
-  for (const char c : message) {
+  for (const char c : printable_lines(message)) {
     line += c;
     if (c == '\n') line.append(18, ' ');  // what follows is seen to belong to this line
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "thalweg/base/log.h"
+#include "thalweg/base/printable.h"
 #include "thalweg/train/training_loop.h"
 #include "train/progress_text.h"
 
@@ -89,7 +90,7 @@ class PlainProgress final : public ProgressHook {
     shown_ = now();
     line(train::step_line(state, rate_));
   }
-  void line(const std::string& text) override { write(options_.out, text + "\n"); }
+  void line(const std::string& text) override { write(options_.out, printable(text) + "\n"); }
 };
 
 // A bar that is drawn over itself; lines that stay are written in its place.
@@ -120,7 +121,7 @@ class BarProgress final : public ProgressHook {
   void line(const std::string& text) override {
     const std::lock_guard lock(mutex_);
     erase();
-    write(options_.out, text + "\n");
+    write(options_.out, printable(text) + "\n");
   }
   void erase() {
     if (drawn_) write(options_.out, "\r\x1b[K");

@@ -2,7 +2,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <new>
 
+#include "runtime/arena_error.h"
 #include "runtime/plan_functions.h"
 #include "runtime/run_scope.h"
 #include "thalweg/base/log.h"
@@ -93,7 +95,11 @@ Plan::~Plan() = default;
 
 std::unique_ptr<Plan::RunState> Plan::make_run_state() const {
   auto state = std::make_unique<RunState>();
-  state->arena = Buffer::allocate(std::max<size_t>(memory_.arena_bytes, 1));
+  try {
+    state->arena = Buffer::allocate(std::max<size_t>(memory_.arena_bytes, 1));
+  } catch (const Error& error) {
+    throw arena_error(error, steps_, values_);
+  }
   state->feeds.resize(feeds_.size());
   for (const PlanValue& slot : slots_) {
     // Strings of known shape have their objects made once; other slots are filled by the kernel.
@@ -280,6 +286,9 @@ void Plan::execute(RunState& state, StepContext& context) const {
   } catch (Error& error) {
     if (context.run_scope()->may_tell()) error.add_context(steps_[current].node->to_string());
     throw;
+  } catch (const std::bad_alloc&) {
+    throw resource_exhausted(*steps_[current].node,
+                             ": out of memory; smaller inputs or batches need less");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "formats/attr_proto.h"
+#include "formats/endless_calls.h"
 #include "formats/function_import.h"
 #include "formats/function_instances.h"
 #include "formats/functionalize.h"
@@ -138,6 +139,7 @@ GraphSummary summarize(tensorflow::GraphDef def, const OpRegistry& registry) {
     count_nodes(function.node_def(), str(" in ", function.signature().name()), calls, ops, summary);
   }
   find_ends(def, registry, summary);
+  const std::string endless = find_endless_calls(def);
   // Ops that the conversion of old graphs removes need no row.
   std::set<std::string> left;
   try {
@@ -159,6 +161,10 @@ GraphSummary summarize(tensorflow::GraphDef def, const OpRegistry& registry) {
     build_graph(std::move(def), registry, {});
   } catch (const Error& error) {
     summary.problem = error.message();
+  }
+  if (summary.problem.empty() && !endless.empty()) {
+    summary.problem = str("functions call themselves without end: ", endless,
+                          "; a call that ends stands in a branch of an If");
   }
   return summary;
 }

@@ -109,6 +109,11 @@ const std::vector<std::string>& MetaGraph::tags() const { return state_->tags; }
 const std::string& MetaGraph::tensorflow_version() const {
   return state_->def.meta_info_def().tensorflow_version();
 }
+std::string MetaGraph::writer() const {
+  const std::string& git = state_->def.meta_info_def().tensorflow_git_version();
+  if (git.starts_with("thalweg ")) return git;
+  return tensorflow_version().empty() ? "not told" : "TensorFlow " + tensorflow_version();
+}
 const std::vector<Signature>& MetaGraph::signatures() const { return state_->signatures; }
 const std::vector<ModelAsset>& MetaGraph::assets() const { return state_->assets; }
 const std::string& MetaGraph::init_node() const { return state_->init_node; }

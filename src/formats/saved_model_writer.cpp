@@ -9,6 +9,7 @@
 #include "proto/saved_model.pb.h"
 #include "thalweg/base/atomic_folder.h"
 #include "thalweg/base/file.h"
+#include "thalweg/base/version.h"
 #include "thalweg/formats/checkpoint.h"
 #include "thalweg/formats/saved_model.h"
 
@@ -116,6 +117,7 @@ void write_saved_model(const std::string& folder, const Graph& graph,
   auto& info = *meta.mutable_meta_info_def();
   for (const std::string& tag : options.tags) info.add_tags(tag);
   info.set_tensorflow_version("1.15.0");  // the newest that graphs of our version can be from
+  info.set_tensorflow_git_version(str("thalweg ", kVersion));  // where TensorFlow names its commit
   info.set_stripped_default_attrs(true);
 
   std::vector<std::string> needed;

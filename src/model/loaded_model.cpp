@@ -62,7 +62,11 @@ LoadedModel::LoadedModel(MetaGraph meta, bool freeze) : meta_(std::move(meta)), 
 
 std::unique_ptr<LoadedModel> LoadedModel::load(const std::string& folder,
                                                const LoadOptions& options) {
-  const SavedModelFile file(folder);
+  return load(SavedModelFile(folder), options);
+}
+
+std::unique_ptr<LoadedModel> LoadedModel::load(const SavedModelFile& file,
+                                               const LoadOptions& options) {
   std::unique_ptr<LoadedModel> model(new LoadedModel(file.graph(options.tags), options.freeze));
   try {
     model->signatures_ = chosen_signatures(model->meta_, options.signatures);
@@ -72,7 +76,7 @@ std::unique_ptr<LoadedModel> LoadedModel::load(const std::string& folder,
     model->restore(file);
     model->initialize(file);
   } catch (Error& error) {
-    error.add_context(str("SavedModel '", folder, "'"));
+    error.add_context(str("SavedModel '", file.folder(), "'"));
     throw;
   }
   return model;

@@ -49,6 +49,8 @@ class MetaGraph {
  public:
   const std::vector<std::string>& tags() const;
   const std::string& tensorflow_version() const;
+  /// "TensorFlow 2.21.0", or "thalweg 0.1.0", whose files claim the TensorFlow that they are for.
+  std::string writer() const;
   /// Sorted by name; without those that are not for callers (`__saved_model_init_op`).
   const std::vector<Signature>& signatures() const;
   const std::vector<ModelAsset>& assets() const;

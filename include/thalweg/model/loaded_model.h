@@ -34,6 +34,9 @@ class LoadedModel {
   /// runs; not_found or data_loss for variables that are not there or damaged.
   static std::unique_ptr<LoadedModel> load(const std::string& folder,
                                            const LoadOptions& options = {});
+  /// The same of a file whose graphs were read before.
+  static std::unique_ptr<LoadedModel> load(const SavedModelFile& file,
+                                           const LoadOptions& options = {});
 
   const std::vector<Signature>& signatures() const { return signatures_; }
   /// Throws not_found with the nearest name.

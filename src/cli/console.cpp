@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <ostream>
 
+#include "thalweg/base/printable.h"
+
 namespace thalweg::cli {
 namespace {
 
@@ -24,11 +26,15 @@ bool is_plain_word(const std::string& word) {
 
 }  // namespace
 
+void Console::print(std::string_view text) const { out << printable_lines(text); }
+
 void Console::notice(std::string_view text) const {
-  if (!quiet) err << text << '\n';
+  if (!quiet) err << printable(text) << '\n';
 }
 
-void Console::warning(std::string_view text) const { err << "warning: " << text << '\n'; }
+void Console::warning(std::string_view text) const {
+  err << "warning: " << printable(text) << '\n';
+}
 
 bool Console::color_allowed(std::string_view when) const {
   if (when != "auto") return when == "always";

@@ -33,6 +33,9 @@ struct Console {
   /// --quiet: no notices.
   bool quiet = false;
 
+  /// Results: lines of text in which nothing but line ends moves the cursor, whatever names in it
+  /// hold.
+  void print(std::string_view text) const;
   /// A line on err, unless quiet.
   void notice(std::string_view text) const;
   /// A line on err of what makes a result doubtful.

@@ -7,6 +7,8 @@
 #include "cli/verbs.h"
 #include "thalweg/base/error.h"
 #include "thalweg/base/file.h"
+#include "thalweg/base/printable.h"
+#include "thalweg/estimator/model_folder.h"
 #include "thalweg/estimator/network_file.h"
 #include "thalweg/nn/summary.h"
 #include "thalweg/train/signals.h"
@@ -57,11 +59,11 @@ std::string dry_run_text(const FitArguments& a, const TrainingData& data, const 
   std::string text = str("Data      ", a.source.path, ": ", counted(data.rows, "row"), " of ",
                          input.dtype, input.shape, "\n");
   if (!data.columns.empty()) {
-    append(text, str("Columns   ", join(data.columns, ", "), "; label ", data.label, "\n"));
+    append(text, str("Columns   ", listed(data.columns), "; label ", printable(data.label), "\n"));
   }
   if (data.is_classification) {
     append(text, str("Classes   ", data.classes, data.class_names.empty() ? "" : ": ",
-                     join(data.class_names, ", "), "\n"));
+                     listed(data.class_names), "\n"));
   }
   append(text, str("Model     ", plan.network, ", a ",
                    data.is_classification ? "classifier" : "regressor", "; ",
@@ -78,6 +80,17 @@ void say_nothing_left(const TrainResult& result, int64_t epochs, const Console& 
               << '\n';
 }
 
+// What a second signal says at last.
+std::string farewell(const FitArguments& a, const Console& console) {
+  const bool replaces = a.overwrite && is_model_folder(*a.out);
+  return str("\nended at once: what was trained since the last checkpoint is lost",
+             replaces ? str("; the model in '", *a.out,
+                            "' is as it was, and what was saved of the new one is in '",
+                            join_path(*a.out, kReplacementFolder), "'")
+                      : std::string(),
+             "\ngo on with: ", resume_command(console, 0), "\n");
+}
+
 // Says what became of the training and of the model that was there, and how to go on.
 void say_interrupted(const FitArguments& a, const FitReport& report, const Console& console) {
   if (report.replaced) {
@@ -91,23 +104,44 @@ void say_interrupted(const FitArguments& a, const FitReport& report, const Conso
   console.err << "go on with: " << resume_command(console, 0) << '\n';
 }
 
-std::optional<ModelRecord> record_to_resume(const FitArguments& a, const Console& console) {
+// The model folder for the time before the training, which holds it for itself; none is made before
+// the data were read.
+std::optional<TrainingLock> lock_folder(const FitArguments& a) {
+  std::optional<TrainingLock> lock;
+  if (!a.out || a.dry_run || !is_folder(*a.out)) return lock;
+  try {
+    check_free_for_model(*a.out);
+  } catch (const Error& error) {
+    if (error.code() == Code::kAlreadyExists) throw UsageError(str("--out ", error.message()));
+    throw;
+  }
+  lock.emplace(*a.out);
+  return lock;
+}
+
+std::optional<ModelRecord> record_to_resume(const FitArguments& a, const TrainingLock* lock,
+                                            const Console& console) {
   if (a.dry_run && !a.out) return {};
-  if (a.resume && !a.dry_run && take_over_replacement(*a.out)) {
+  if (a.resume && lock != nullptr && take_over_replacement(*lock)) {
     console.notice(str("going on with the training that was to replace the model in '", *a.out,
-                       "' and was killed; it replaces it now"));
+                       "' and was ended; it replaces it now"));
   }
   const bool exists = is_model_folder(*a.out);
   if (a.resume && !exists) {
     console.notice(str("'", *a.out, "' holds no model to go on with: starting anew"));
   }
   if (a.resume && exists) return read_model_record(*a.out);
-  if (exists && !a.overwrite && !a.dry_run) {
-    throw UsageError(str("'", *a.out,
-                         "' holds a model: --overwrite replaces it, --resume goes on "
-                         "with its training"));
+  if (!exists || a.overwrite || a.dry_run) return {};
+  if (is_untrained(*a.out)) {
+    console.notice(str("the last training in '", *a.out,
+                       "' ended before it saved anything; this one begins ", "anew"));
+    return {};
   }
-  return {};
+  throw UsageError(str("'", *a.out, "' holds a model: --overwrite replaces it, --resume goes on ",
+                       holds_replacement(*a.out)
+                           ? "with a training that was to replace it and was ended before it could"
+                           : "with its training",
+                       "; or choose another folder"));
 }
 
 }  // namespace
@@ -122,11 +156,12 @@ int run_fit(const Verb& verb, const std::vector<std::string>& arguments, Console
   }
   a.check();
   a.common.apply(console);
-  const std::optional<ModelRecord> old = record_to_resume(a, console);
+  std::optional<TrainingLock> lock = lock_folder(a);
+  const std::optional<ModelRecord> old = record_to_resume(a, lock ? &*lock : nullptr, console);
   const TrainingData data = open_training_data(a.source, a.request, old ? &*old : nullptr, console);
   FitPlan plan = plan_fit(a, data, old ? &*old : nullptr);
   if (a.dry_run) {
-    console.out << dry_run_text(a, data, plan);
+    console.print(dry_run_text(a, data, plan));
     return kDone;
   }
   plan.options.resume = plan.options.resume || a.resume;
@@ -135,6 +170,8 @@ int run_fit(const Verb& verb, const std::vector<std::string>& arguments, Console
   FitFacts facts{.folder = *a.out, .data = a.source.path, .network = plan.network};
   // Beyond the training, so that a second Ctrl-C means the same until the last line is out.
   std::optional<ScopedSignals> signals(std::in_place);
+  ScopedSignals::set_farewell(farewell(a, console));
+  lock.reset();
   facts.report = plan.model->fit(data.data, plan.options);
   const TrainResult& result = facts.report.training;
   const bool is_told = plan.options.progress.mode != ProgressMode::kNone;
@@ -157,7 +194,7 @@ int run_fit(const Verb& verb, const std::vector<std::string>& arguments, Console
   if (a.common.json) {
     console.out << report_json(facts, plan.model->record());
   } else {
-    console.out << report_text(facts, plan.model->record());
+    console.print(report_text(facts, plan.model->record()));
   }
   return kDone;
 }

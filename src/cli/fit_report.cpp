@@ -5,6 +5,7 @@
 #include "cli/json.h"
 #include "cli/text.h"
 #include "thalweg/base/file.h"
+#include "thalweg/base/printable.h"
 #include "thalweg/base/strings.h"
 
 namespace thalweg::cli {
@@ -38,7 +39,7 @@ std::string split_text(const RunRecord& run, bool is_classifier) {
 std::string classes_with_counts(const LabelSpec& label) {
   std::string text;
   for (size_t i = 0; i < label.class_names.size(); ++i) {
-    append(text, str(i == 0 ? "" : ", ", label.class_names[i]));
+    append(text, str(i == 0 ? "" : ", ", printable(label.class_names[i])));
     if (i < label.class_counts.size()) append(text, str(" ", grouped(label.class_counts[i])));
   }
   return text;
@@ -50,8 +51,8 @@ std::string report_text(const FitFacts& facts, const ModelRecord& record) {
   const bool is_classifier = record.kind == "classifier";
   std::string text = str("Data      ", facts.data, ": ", split_text(run, is_classifier), "\n");
   if (!record.input.columns.empty()) {
-    append(text, str("Columns   ", join(record.input.columns, ", "), "; label ",
-                     record.label.column, "\n"));
+    append(text, str("Columns   ", listed(record.input.columns), "; label ",
+                     printable(record.label.column), "\n"));
   }
   if (is_classifier) append(text, str("Classes   ", classes_with_counts(record.label), "\n"));
   append(text, str("Model     ", facts.network, ": ", record.kind, " with ",

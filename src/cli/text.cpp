@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "thalweg/base/printable.h"
 #include "thalweg/base/strings.h"
 
 namespace thalweg::cli {
@@ -63,7 +64,19 @@ std::string fitted(std::string text, size_t width) {
   return text + std::string(width - columns, ' ');
 }
 
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+std::string listed(std::span<const std::string> names) {
+  std::string text;
+  for (const std::string& name : names) {
+    append(text, str(text.empty() ? "" : ", ", printable(name)));
+  }
+  return text;
+}
+
+std::string aligned(const std::vector<std::vector<std::string>>& raw) {
+  std::vector<std::vector<std::string>> rows = raw;
+  for (auto& row : rows) {
+    for (std::string& cell : row) cell = printable(cell);
+  }
   std::vector<size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));

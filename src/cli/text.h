@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,9 @@ std::string short_number(double value);
 std::string duration(double seconds);
 /// `text` to `width` columns with spaces, or cut at the end of a character.
 std::string fitted(std::string text, size_t width);
-/// Cells of every row in columns: the first to the left, the others to the right.
+/// Names with commas between them, each on one line.
+std::string listed(std::span<const std::string> names);
+/// Cells of every row in columns: the first to the left, the others to the right; each on one line.
 std::string aligned(const std::vector<std::vector<std::string>>& rows);
 
 struct FigureColumn {

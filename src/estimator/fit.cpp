@@ -4,11 +4,13 @@
 #include "estimator/estimator_state.h"
 #include "estimator/fit_data.h"
 #include "estimator/fit_hooks.h"
+#include "estimator/model_files.h"
 #include "estimator/replacement.h"
 #include "thalweg/base/clock.h"
 #include "thalweg/base/crc32c.h"
 #include "thalweg/base/file.h"
 #include "thalweg/base/parallel.h"
+#include "thalweg/estimator/model_folder.h"
 #include "thalweg/formats/checkpoint_state.h"
 
 namespace thalweg {
@@ -59,8 +61,13 @@ void check_options(const FitOptions& options, const std::string& folder) {
   if (!folder.empty() && file_exists(folder) && !is_folder(folder)) {
     throw already_exists("'", folder, "' is a file; a model is saved in a folder of its own");
   }
+}
+
+// What is in the folder, under its lock.
+void check_folder(const FitOptions& options, const std::string& folder) {
   if (options.resume) check_resumable(folder);
-  if (!folder.empty() && !options.resume && !options.overwrite && is_model_folder(folder)) {
+  check_free_for_model(folder);
+  if (!options.resume && !options.overwrite && is_model_folder(folder) && !is_untrained(folder)) {
     throw already_exists("'", folder, "' holds a model; go on with its training (",
                          options.names.resume, "), replace it (", options.names.overwrite,
                          "), or choose another folder");
@@ -85,6 +92,16 @@ void check_same_training(const std::string& folder, const ModelRecord& old,
   throw failed_precondition(
       "cannot go on with the training in '", folder, "': ", join(differences, "; "),
       ". Go on with the same data and settings, or train anew (", names.overwrite, ")");
+}
+
+// What a training that saved nothing left goes. The record comes before all else, so that the
+// folder is known for a model's however this training ends.
+void begin_anew(const TrainingLock& lock, const ModelRecord& record) {
+  const std::string& folder = lock.folder();
+  if (latest_checkpoint(folder)) return;  // of a model without its record: the loop refuses them
+  discard_replacement(lock);
+  if (is_untrained(folder)) remove_events(folder);
+  write_model_record(folder, record);
 }
 
 const EpochRecord* find_epoch(const std::vector<EpochRecord>& history, int64_t step) {
@@ -164,6 +181,11 @@ FitReport Estimator::fit(const Tensor& features, const Tensor& labels, const Fit
 FitReport Estimator::fit(const Dataset& data, const FitOptions& options) {
   State& s = *state_;
   check_options(options, s.folder);
+  std::optional<TrainingLock> lock;
+  if (!s.folder.empty()) {
+    lock.emplace(s.folder);
+    check_folder(options, s.folder);
+  }
   auto head = make_head(s.kind, s.label);
   FitData prepared = prepare_fit_data(data,
                                       {.batch_size = s.batch_size,
@@ -175,7 +197,7 @@ FitReport Estimator::fit(const Dataset& data, const FitOptions& options) {
                                       *head);
   ModelRecord record = s.new_record(*head, prepared.input);
   describe_run(record.run, options, prepared);
-  if (options.resume) take_over_replacement(s.folder);
+  if (options.resume) take_over_replacement(*lock);
   if (options.resume && is_model_folder(s.folder)) {
     const ModelRecord old = read_model_record(s.folder);
     check_same_training(s.folder, old, record, options.names);
@@ -192,8 +214,10 @@ FitReport Estimator::fit(const Dataset& data, const FitOptions& options) {
   record.run.parameters = model->trainable_parameters();
 
   std::optional<Replacement> replacement;
-  if (options.overwrite && !s.folder.empty() && holds_model_files(s.folder)) {
-    replacement.emplace(s.folder);
+  if (lock && options.overwrite && !model_files(s.folder).empty()) {
+    replacement.emplace(*lock);
+  } else if (lock && !options.resume) {
+    begin_anew(*lock, record);
   }
   // From here on the old model lives in its folder only.
   s.head = std::move(head);

@@ -182,7 +182,7 @@ ModelRecord to_record(const Json& json) {
 }  // namespace
 
 std::string to_json(const ModelRecord& record) {
-  Json json = {{"format", "thalweg model"}, {"version", kModelFormat}, {"kind", record.kind}};
+  Json json = {{"format", kModelFormatName}, {"version", kModelFormat}, {"kind", record.kind}};
   if (!record.network.empty()) json["network"] = Json::parse(record.network);
   json["input"] = from_input(record.input);
   json["label"] = from_label(record.label);

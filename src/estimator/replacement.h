@@ -4,19 +4,17 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
+
+#include "thalweg/estimator/model_folder.h"
 
 namespace thalweg {
-
-/// Below the model folder; there only while a training replaces the model, or after it was killed.
-inline constexpr std::string_view kReplacementFolder = ".new";
 
 /// The files of one such training. Given up, unless committed. Thread-compatible.
 class Replacement {
  public:
-  /// Makes an empty folder `model_folder`/.new. Throws failed_precondition when another process
-  /// is at work there.
-  explicit Replacement(std::string model_folder);
+  /// Makes an empty folder `.new` in the model folder, of which the lock is held meanwhile.
+  /// discard_replacement() comes before.
+  explicit Replacement(const TrainingLock& lock);
   ~Replacement();
   Replacement(const Replacement&) = delete;
 
@@ -28,13 +26,13 @@ class Replacement {
   void commit();
 
  private:
-  friend bool take_over_replacement(const std::string& model_folder);
+  friend bool take_over_replacement(const TrainingLock& lock);
   struct State;
   explicit Replacement(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 
-/// Whether `folder` holds files of a model.
-bool holds_model_files(const std::string& folder);
+/// Removes what a killed one left, with a warning when it had saved something.
+void discard_replacement(const TrainingLock& lock);
 
 }  // namespace thalweg

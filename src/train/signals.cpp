@@ -17,9 +17,15 @@ constexpr int kSignalStatus = 128;
 std::atomic<int> g_received{0};
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may not wait for a lock");
 
+// Read by the handler at any time, so none is ever freed.
+std::atomic<const std::string*> g_farewell{nullptr};
+
 extern "C" void note_signal(int signal) {
   int none = 0;
   if (g_received.compare_exchange_strong(none, signal)) return;
+  if (const std::string* text = g_farewell.load()) {
+    static_cast<void>(!::write(STDERR_FILENO, text->data(), text->size()));
+  }
   // The second one. The status is that which shells give for the signal.
   _exit(kSignalStatus + signal);
 }
@@ -58,7 +64,10 @@ ScopedSignals::~ScopedSignals() {
   if (--all.users > 0) return;
   for (auto& [signal, previous] : all.previous) sigaction(signal, &previous, nullptr);
   g_received = 0;
+  g_farewell = nullptr;
 }
+
+void ScopedSignals::set_farewell(const std::string& text) { g_farewell = new std::string(text); }
 
 int ScopedSignals::received() { return g_received; }
 

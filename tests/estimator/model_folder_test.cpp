@@ -1,11 +1,15 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <functional>
 #include <stdexcept>
 
-#include "estimator/replacement.h"
 #include "estimator_testing.h"
 #include "thalweg/base/file.h"
 #include "thalweg/base/file_fault.h"
+#include "thalweg/base/log.h"
+#include "thalweg/estimator/model_folder.h"
 #include "thalweg/ops/unary.h"
 #include "thalweg/summary/event_reader.h"
 
@@ -198,33 +202,135 @@ TEST(ModelFolder, GoesOnWithAReplacementThatWasKilled) {
   const Rows data = clouds(60);
   Classifier(small_network(3), saved_in(folder / "m"))
       .fit(data.features, data.labels, {.epochs = 2});
-  EXPECT_FALSE(take_over_replacement(folder / "m"));
+  const auto take_over = [&] { return take_over_replacement(TrainingLock(folder / "m")); };
+  EXPECT_FALSE(take_over());
   // What a kill leaves: the old model, and below it the new one as far as it was saved.
   ClassifierOptions options = saved_in(folder / "m/.new");
   Classifier(small_network(3, 0.1), options).fit(data.features, data.labels, {.epochs = 4});
-  EXPECT_TRUE(take_over_replacement(folder / "m"));
+  EXPECT_TRUE(holds_replacement(folder / "m"));
+  EXPECT_TRUE(take_over());
   EXPECT_FALSE(file_exists(folder / "m/.new"));
   const auto model = Estimator::load(folder / "m");
   EXPECT_EQ(model->record().run.history.size(), 4u);
-  // Without anything saved there is nothing to take over; the next training clears it away.
-  std::filesystem::create_directory(folder / "m/.new");
-  put_file(folder / "m/.new/model.json", "{}");
-  EXPECT_FALSE(take_over_replacement(folder / "m"));
+  // Without anything saved there is nothing to take over: it is cleared away.
+  const auto put_remains = [&] {
+    std::filesystem::create_directory(folder / "m/.new");
+    put_file(folder / "m/.new/model.json", "{}");
+  };
+  put_remains();
+  EXPECT_FALSE(take_over());
+  EXPECT_FALSE(holds_replacement(folder / "m"));
+  put_remains();
   model->fit(data.features, data.labels, {.epochs = 1, .overwrite = true});
   EXPECT_FALSE(file_exists(folder / "m/.new"));
   EXPECT_EQ(Estimator::load(folder / "m")->record().run.history.size(), 1u);
 }
 
-TEST(ModelFolder, IsReplacedByOneTrainingAtATime) {
+TEST(ModelFolder, ReplacedAnewSaysThatSomethingIsLost) {
   TemporaryFolder folder;
   const Rows data = clouds(30);
   Classifier model(small_network(3), saved_in(folder / "m"));
   model.fit(data.features, data.labels, {.epochs = 1});
-  const Replacement other(folder / "m");
-  expect_error(
-      Code::kFailedPrecondition,
-      [&] { model.fit(data.features, data.labels, {.epochs = 1, .overwrite = true}); },
-      "another training");
+  Classifier(small_network(3), saved_in(folder / "m/.new"))
+      .fit(data.features, data.labels, {.epochs = 1});
+  std::string said;
+  const LogSink before =
+      set_log_sink([&](LogLevel, std::string_view, std::string_view text) { said += text; });
+  model.fit(data.features, data.labels, {.epochs = 1, .overwrite = true});
+  set_log_sink(before);
+  EXPECT_NE(said.find("m/.new' held a training"), std::string::npos) << said;
+}
+
+TEST(ModelFolder, BelongsToOneTrainingAtATime) {
+  TemporaryFolder folder;
+  const Rows data = clouds(30);
+  Classifier model(small_network(3), saved_in(folder / "m"));
+  std::optional<TrainingLock> other(folder / "m");
+  for (const bool resume : {false, true}) {
+    expect_error(
+        Code::kFailedPrecondition,
+        [&] {
+          model.fit(data.features, data.labels,
+                    {.epochs = 1, .resume = resume, .overwrite = !resume});
+        },
+        "another training", str("process ", getpid()), "choose another folder");
+  }
+  EXPECT_EQ(list_folder(folder / "m"), std::vector<std::string>{".lock"});
+  other.reset();
+  EXPECT_FALSE(file_exists(folder / "m")) << "it made the folder, and nothing is in it";
+  model.fit(data.features, data.labels, {.epochs = 1});
+  EXPECT_FALSE(file_exists(folder / "m/.lock"));
+}
+
+TEST(ModelFolder, IsNotHeldByATrainingThatDied) {
+  TemporaryFolder folder;
+  const pid_t process = fork();
+  if (process == 0) {
+    new TrainingLock(folder / "m");
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(process, &status, 0);
+  EXPECT_TRUE(file_exists(folder / "m/.lock"));
+  const TrainingLock lock(folder / "m");
+}
+
+TEST(ModelFolder, IsNeverAFolderOfOthers) {
+  TemporaryFolder folder;
+  const Rows data = clouds(30);
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"best", "precious"},
+      {"checkpoint", "model_checkpoint_path: \"ckpt-1\"\n"},
+      {"model.json", "{\"format\": \"layers-model\"}"},
+      {"events/run.txt", "precious"}};
+  for (const auto& [name, bytes] : files) {
+    const std::string place = folder / name.substr(0, 2);
+    std::filesystem::create_directories(place + "/" + folder_name(name));
+    put_file(place + "/" + name, bytes);
+    Classifier model(small_network(3), saved_in(place));
+    for (const bool overwrite : {false, true}) {
+      expect_error(
+          Code::kAlreadyExists,
+          [&] { model.fit(data.features, data.labels, {.epochs = 1, .overwrite = overwrite}); },
+          name.substr(0, name.find('/')), "another folder");
+    }
+    EXPECT_EQ(read_file(place + "/" + name), bytes);
+    EXPECT_EQ(list_folder(place).size(), 1u);
+  }
+}
+
+TEST(ModelFolder, KeepsWhatOthersPutBesideTheModel) {
+  TemporaryFolder folder;
+  const Rows data = clouds(30);
+  Classifier model(small_network(3), saved_in(folder / "m"));
+  model.fit(data.features, data.labels, {.epochs = 1});
+  std::filesystem::create_directories(folder / "m/events/mine");
+  const std::vector<std::string> kept = {"notes.txt", "ckpt-notes.txt", "events/mine/run",
+                                         "events/train/notes"};
+  for (const std::string& name : kept) put_file(folder / ("m/" + name), "precious");
+  model.fit(data.features, data.labels, {.epochs = 2, .overwrite = true});
+  for (const std::string& name : kept) EXPECT_EQ(read_file(folder / ("m/" + name)), "precious");
+  EXPECT_EQ(list_folder(folder / "m/events/train").size(), 2u) << "one file of events";
+  EXPECT_EQ(Classifier::load(folder / "m").record().run.history.size(), 2u);
+}
+
+TEST(ModelFolder, OfATrainingThatSavedNothingIsBegunAnew) {
+  TemporaryFolder folder;
+  const Rows data = clouds(30);
+  struct Fail : Hook {
+    void after_step(LoopState&) override { throw aborted("no more"); }
+  };
+  Classifier first(small_network(3), saved_in(folder / "m"));
+  expect_error(Code::kAborted, [&] {
+    first.fit(data.features, data.labels, {.epochs = 1, .hooks = {std::make_shared<Fail>()}});
+  });
+  EXPECT_TRUE(is_untrained(folder / "m"));
+  EXPECT_EQ(read_model_record(folder / "m").run.state, "failed: no more");
+  Classifier(small_network(3, 0.1), saved_in(folder / "m"))
+      .fit(data.features, data.labels, {.epochs = 2});
+  EXPECT_FALSE(is_untrained(folder / "m"));
+  EXPECT_EQ(Classifier::load(folder / "m").record().run.history.size(), 2u);
+  EXPECT_EQ(list_folder(folder / "m/events/train").size(), 1u);
 }
 
 TEST(ModelFolder, IsNeverAFile) {

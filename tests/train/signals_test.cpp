@@ -64,6 +64,15 @@ TEST(SignalsDeathTest, TheSecondOneEndsTheProcess) {
         std::_Exit(7);
       },
       ::testing::ExitedWithCode(128 + SIGTERM), "");
+  EXPECT_EXIT(
+      {
+        const ScopedSignals signals;
+        ScopedSignals::set_farewell("all that was not saved is lost\n");
+        std::raise(SIGINT);
+        std::raise(SIGINT);
+        std::_Exit(7);
+      },
+      ::testing::ExitedWithCode(128 + SIGINT), "all that was not saved is lost");
 }
 
 }  // namespace

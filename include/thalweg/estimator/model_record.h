@@ -19,6 +19,8 @@ namespace thalweg {
 inline constexpr std::string_view kModelFile = "model.json";
 inline constexpr std::string_view kEventsFolder = "events";
 inline constexpr int64_t kModelFormat = 1;
+/// What `format` says in a model.json of ours.
+inline constexpr std::string_view kModelFormatName = "thalweg model";
 
 /// What the labels are.
 struct LabelSpec {
@@ -83,9 +85,5 @@ void write_model_record(const std::string& folder, const ModelRecord& record);
 ModelRecord read_model_record(const std::string& folder);
 /// Whether `folder` holds a model.json.
 bool is_model_folder(const std::string& folder);
-/// A training that was to replace the model of `folder`, and was killed before its end, is moved to
-/// its place, to be gone on with. False when there is none that has saved anything. Throws
-/// failed_precondition while it still lives.
-bool take_over_replacement(const std::string& folder);
 
 }  // namespace thalweg

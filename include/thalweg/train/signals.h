@@ -1,6 +1,8 @@
 // Ctrl-C and SIGTERM as a question that a loop asks between steps.
 #pragma once
 
+#include <string>
+
 namespace thalweg {
 
 /// While one lives, the first SIGINT or SIGTERM only sets a flag; a second one ends the process at
@@ -16,6 +18,9 @@ class ScopedSignals {
 
   /// The signal that came, 0 for none.
   static int received();
+  /// What a second signal writes to stderr before it ends the process, until the last one is
+  /// destroyed; nothing by default.
+  static void set_farewell(const std::string& text);
 };
 
 }  // namespace thalweg

@@ -4,6 +4,7 @@
 #include "cli/common_options.h"
 #include "cli/json.h"
 #include "cli/verbs.h"
+#include "cli/what_is.h"
 #include "thalweg/estimator/estimator.h"
 
 namespace thalweg::cli {
@@ -26,7 +27,7 @@ int run_export(const Verb& verb, const std::vector<std::string>& arguments, Cons
   }
   common.apply(console);
   if (!out) throw UsageError("export needs --out FOLDER");
-  Estimator::load(folder)->export_saved_model(*out, variables);
+  load_model(folder)->export_saved_model(*out, variables);
   if (common.json) {
     console.out << dump({{"schema", kJsonSchema},
                          {"verb", "export"},

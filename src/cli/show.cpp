@@ -5,8 +5,11 @@
 #include "cli/show_files.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
+#include "cli/what_is.h"
 #include "thalweg/base/file.h"
+#include "thalweg/base/printable.h"
 #include "thalweg/estimator/estimator.h"
+#include "thalweg/estimator/model_folder.h"
 
 namespace thalweg::cli {
 namespace {
@@ -16,7 +19,7 @@ constexpr size_t kMostEpochs = 20;
 std::string class_list(const LabelSpec& label) {
   std::string text;
   for (size_t i = 0; i < label.class_names.size(); ++i) {
-    append(text, str(i == 0 ? "" : ", ", label.class_names[i]));
+    append(text, str(i == 0 ? "" : ", ", printable(label.class_names[i])));
     if (i < label.class_counts.size()) append(text, str(" (", grouped(label.class_counts[i]), ")"));
   }
   return text;
@@ -49,9 +52,10 @@ std::string describe(const Estimator& model, const std::string& folder) {
   append(text, str("Input        ", record.input.dtype, record.input.shape,
                    record.input.mean.empty() ? "" : ", standardised", "\n"));
   if (!record.input.columns.empty()) {
-    append(text, str("Columns      ", join(record.input.columns, ", "), "\n"));
+    append(text, str("Columns      ", listed(record.input.columns), "\n"));
   }
-  if (!record.label.column.empty()) append(text, str("Label        ", record.label.column, "\n"));
+  if (!record.label.column.empty())
+    append(text, str("Label        ", printable(record.label.column), "\n"));
   if (!record.label.class_names.empty()) {
     append(text, str("Classes      ", class_list(record.label), "\n"));
   }
@@ -69,6 +73,12 @@ std::string describe(const Estimator& model, const std::string& folder) {
     append(text, str("Weights      ", record.weights,
                      run.best_step ? str(" (best at step ", *run.best_step, ")") : "", "\n"));
   }
+  if (holds_replacement(folder)) {
+    append(text, str("Unfinished   a training that is to replace the model is under way or was "
+                     "ended in ",
+                     join_path(folder, kReplacementFolder),
+                     "; fit --resume goes on with it, fit --overwrite begins anew\n"));
+  }
   append(text, str("TensorBoard  tensorboard --logdir ", join_path(folder, kEventsFolder), "\n"));
   if (!run.history.empty()) append(text, str("\n", history_table(run.history)));
   return text;
@@ -83,7 +93,7 @@ int run_show(const Verb& verb, const std::vector<std::string>& arguments, Consol
   Options options(verb);
   options.word("MODEL", folder,
                "the folder of a model or SavedModel, a graph (.pb, .pbtxt), or a checkpoint");
-  options.value("tensor", "NAME", tensor_name, "print this tensor of a checkpoint");
+  options.value("tensor", "NAME", tensor_name, "print this tensor of a model or checkpoint");
   common.declare(options);
   if (!options.parse(arguments)) {
     console.out << options.help();
@@ -91,13 +101,19 @@ int run_show(const Verb& verb, const std::vector<std::string>& arguments, Consol
   }
   common.apply(console);
   if (is_file_of_others(folder)) {
-    show_file({.path = folder, .tensor = tensor_name.value_or(""), .json = common.json}, console);
+    show_file({.path = folder, .tensor = tensor_name, .json = common.json}, console);
+    return kDone;
+  }
+  if (!is_model_folder(folder)) refuse_to_show(folder);
+  if (tensor_name) {
+    show_model_tensor(folder, {.path = folder, .tensor = tensor_name, .json = common.json},
+                      console);
     return kDone;
   }
   if (common.json) {
     console.out << to_json(read_model_record(folder));
   } else {
-    console.out << describe(*Estimator::load(folder), folder);
+    console.print(describe(*Estimator::load(folder), folder));
   }
   return kDone;
 }

@@ -5,8 +5,12 @@
 #include "cli/paths.h"
 #include "cli/tensor_text.h"
 #include "cli/text.h"
+#include "cli/what_is.h"
 #include "thalweg/base/file.h"
+#include "thalweg/base/printable.h"
+#include "thalweg/estimator/model_record.h"
 #include "thalweg/formats/checkpoint.h"
+#include "thalweg/formats/checkpoint_state.h"
 #include "thalweg/formats/saved_model.h"
 #include "thalweg/ops/standard_ops.h"
 
@@ -71,9 +75,9 @@ std::string summary_text(const GraphSummary& summary) {
   for (const GraphSummary::Op& op : summary.ops) {
     rows.push_back({op.name, grouped(op.count), op.known ? "" : "not known to thalweg"});
   }
-  append(text, str("\nRuns         ",
-                   summary.problem.empty() ? "yes, all of it" : "not all of it: ", summary.problem,
-                   "\n\n", aligned(rows)));
+  append(text,
+         str("\nRuns         ", summary.problem.empty() ? "yes, all of it" : "not all of it: ",
+             printable(summary.problem), "\n\n", aligned(rows)));
   return text;
 }
 
@@ -93,6 +97,7 @@ void show_saved_model(const ShowFile& wanted, Console& console) {
     const GraphSummary summary = graph.summarize(standard_ops());
     if (wanted.json) {
       Json json = {{"tags", graph.tags()},
+                   {"written_by", graph.writer()},
                    {"tensorflow_version", graph.tensorflow_version()},
                    {"signatures", Json::object()}};
       for (const Signature& signature : graph.signatures()) {
@@ -106,12 +111,13 @@ void show_saved_model(const ShowFile& wanted, Console& console) {
       continue;
     }
     append(text, str("SavedModel   ", wanted.path, "\nTags         ", join(graph.tags(), ", "),
-                     "\nWritten by   TensorFlow ", graph.tensorflow_version(), "\n"));
+                     "\nWritten by   ", graph.writer(), "\n"));
     for (const ModelAsset& asset : graph.assets()) {
-      append(text, str("Asset        ", asset.filename, "\n"));
+      append(text, str("Asset        ", printable(asset.filename), "\n"));
     }
     for (const Signature& signature : graph.signatures()) {
-      append(text, str("\nSignature ", signature.name, " (", signature.method, ")\n"));
+      append(text, str("\nSignature ", printable(signature.name), " (", printable(signature.method),
+                       ")\n"));
       std::vector<std::vector<std::string>> rows;
       add_tensors("input ", signature.inputs, rows);
       add_tensors("output", signature.outputs, rows);
@@ -125,7 +131,7 @@ void show_saved_model(const ShowFile& wanted, Console& console) {
                          {"saved_model", wanted.path},
                          {"graphs", graphs}});
   } else {
-    console.out << text;
+    console.print(text);
   }
 }
 
@@ -154,27 +160,34 @@ void show_graph(const ShowFile& wanted, Console& console) {
   }
   std::string text;
   for (const auto& placeholder : summary.placeholders) {
-    append(text, str("Input        ", placeholder.name, "  ", placeholder.dtype, placeholder.shape,
-                     "\n"));
+    append(text, str("Input        ", printable(placeholder.name), "  ", placeholder.dtype,
+                     placeholder.shape, "\n"));
   }
-  for (const std::string& sink : summary.sinks) append(text, str("Output       ", sink, "\n"));
-  console.out << text << summary_text(summary);
+  for (const std::string& sink : summary.sinks)
+    append(text, str("Output       ", printable(sink), "\n"));
+  console.print(text + summary_text(summary));
 }
 
 void show_checkpoint(const ShowFile& wanted, Console& console) {
   const BundleReader reader(checkpoint_prefix(wanted.path));
-  if (!wanted.tensor.empty()) {
-    const Tensor value = reader.read(wanted.tensor);
+  if (wanted.tensor) {
+    if (!reader.find(*wanted.tensor)) {
+      const std::string hint = nearest(*wanted.tensor, reader.names());
+      throw UsageError(
+          str("checkpoint '", reader.prefix(), "' has no tensor '", *wanted.tensor,
+              hint.empty() ? "'; thalweg show lists them" : str("'; did you mean '", hint, "'?")));
+    }
+    const Tensor value = reader.read(*wanted.tensor);
     if (wanted.json) {
       Json json = {{"schema", kJsonSchema},
                    {"verb", "show"},
                    {"checkpoint", reader.prefix()},
-                   {"tensor", wanted.tensor}};
+                   {"tensor", *wanted.tensor}};
       json.update(type_to_json(value.dtype(), value.shape()));
       json["value"] = to_json(value);
       console.out << dump(json, -1);
     } else {
-      console.out << value.to_string(1000000) << "\n";
+      console.print(value.to_string(1000000) + "\n");
     }
     return;
   }
@@ -198,10 +211,9 @@ void show_checkpoint(const ShowFile& wanted, Console& console) {
                          {"elements", elements},
                          {"tensors", tensors}});
   } else {
-    console.out << "Checkpoint   " << reader.prefix() << "\n\n"
-                << aligned(rows) << "\n"
-                << counted(static_cast<int64_t>(reader.names().size()), "tensor") << ", "
-                << counted(elements, "element") << "\n";
+    console.print(str("Checkpoint   ", reader.prefix(), "\n\n", aligned(rows), "\n",
+                      counted(static_cast<int64_t>(reader.names().size()), "tensor"), ", ",
+                      counted(elements, "element"), "\n"));
   }
 }
 
@@ -213,17 +225,36 @@ bool is_file_of_others(const std::string& path) {
          has_old_shards(path);
 }
 
+void show_model_tensor(const std::string& folder, const ShowFile& wanted, Console& console) {
+  const std::string weights = read_model_record(folder).weights;
+  const auto newest = latest_checkpoint(folder);
+  if (weights.empty() && !newest) {
+    throw failed_precondition("the model in '", folder,
+                              "' has no weights: its training saved no checkpoint; train it again");
+  }
+  ShowFile checkpoint = wanted;
+  checkpoint.path = weights.empty() ? *newest : join_path(folder, weights);
+  show_checkpoint(checkpoint, console);
+}
+
 void show_file(const ShowFile& wanted, Console& console) {
   check_regular_file(wanted.path);
   const bool is_graph = is_graph_file(wanted.path);
-  if (!wanted.tensor.empty() && (is_folder(wanted.path) || is_graph)) {
-    throw UsageError("--tensor prints a tensor of a checkpoint; '" + wanted.path + "' is none");
+  if (wanted.tensor && (is_folder(wanted.path) || is_graph)) {
+    throw UsageError(
+        str("--tensor prints a tensor of a model or checkpoint; '", wanted.path, "' is ",
+            is_graph ? "a graph"
+                     : str("a SavedModel: give '", join_path(wanted.path, "variables/variables"),
+                           "', if it has one")));
   }
   if (is_folder(wanted.path)) {
     show_saved_model(wanted, console);
   } else if (is_graph) {
     show_graph(wanted, console);
   } else {
+    const std::string prefix = checkpoint_prefix(wanted.path);
+    const bool is_checkpoint = checkpoint_exists(prefix) || has_old_shards(prefix);
+    if (!is_checkpoint && is_known_otherwise(wanted.path)) refuse_to_show(wanted.path);
     show_checkpoint(wanted, console);
   }
 }

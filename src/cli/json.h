@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/console.h"
+#include "thalweg/base/printable.h"
 #include "thalweg/train/train_spec.h"
 
 namespace thalweg::cli {
@@ -22,9 +23,31 @@ inline Json figures_to_json(const std::vector<Figure>& figures) {
   return json;
 }
 
-/// Text for stdout; bytes that are no UTF-8 are replaced. `indent` -1: one line.
+/// The same with bytes that are no UTF-8 written out ("\\xff").
+inline Json to_text(const Json& json) {
+  if (json.is_string()) {
+    const auto& text = json.get_ref<const std::string&>();
+    return is_utf8(text) ? json : Json(printable(text));
+  }
+  if (!json.is_structured()) return json;
+  Json result = json.is_array() ? Json::array() : Json::object();
+  if (json.is_array()) {
+    for (const Json& item : json) result.push_back(to_text(item));
+  } else {
+    for (const auto& [key, value] : json.items()) {
+      result[is_utf8(key) ? key : printable(key)] = to_text(value);
+    }
+  }
+  return result;
+}
+
+/// Text for stdout. `indent` -1: one line.
 inline std::string dump(const Json& json, int indent = 2) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+  try {
+    return json.dump(indent) + "\n";
+  } catch (const Json::type_error&) {  // bytes that are no UTF-8
+    return to_text(json).dump(indent) + "\n";
+  }
 }
 
 }  // namespace thalweg::cli

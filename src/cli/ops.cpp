@@ -109,6 +109,12 @@ int run_ops(const Verb& verb, const std::vector<std::string>& arguments, Console
   }
   const OpRegistry& ops = standard_ops();
   if (!name.empty()) {
+    if (ops.find(name) == nullptr) {
+      const std::string hint = nearest(name, ops.names());
+      throw UsageError(
+          str("there is no op '", name, "'",
+              hint.empty() ? "; thalweg ops lists them" : str("; did you mean '", hint, "'?")));
+    }
     const OpDef& op = *ops.at(name).def;
     console.out << (as_markdown ? markdown(op) : explain(op));
     return kDone;

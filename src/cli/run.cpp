@@ -1,14 +1,17 @@
 // thalweg run MODEL --input NAME=VALUES
+#include <algorithm>
 #include <ostream>
+#include <set>
 
 #include "cli/common_options.h"
 #include "cli/paths.h"
+#include "cli/run_inputs.h"
 #include "cli/tensor_text.h"
 #include "cli/verbs.h"
 #include "thalweg/base/file.h"
+#include "thalweg/base/printable.h"
 #include "thalweg/model/loaded_model.h"
 #include "thalweg/ops/standard_ops.h"
-#include "thalweg/tensor/npy.h"
 
 namespace thalweg::cli {
 namespace {
@@ -21,60 +24,113 @@ struct RunOptions {
   std::vector<std::string> outputs;
 };
 
-std::pair<std::string, std::string> split_input(const std::string& text) {
-  const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    throw UsageError(str("--input ", text, ": expected NAME=VALUES"));
-  }
-  return {text.substr(0, equals), text.substr(equals + 1)};
+std::vector<std::string> keys_of(const std::vector<SignatureTensor>& tensors) {
+  std::vector<std::string> keys;
+  for (const SignatureTensor& tensor : tensors) keys.push_back(tensor.key);
+  return keys;
 }
 
-Tensor input_value(const std::string& name, const std::string& text, DType dtype,
-                   const Shape& shape) {
-  if (text.ends_with(".npy")) return read_npy(text);
+void check_known(const std::string& what, const std::string& name,
+                 const std::vector<std::string>& known) {
+  if (std::ranges::find(known, name) == known.end()) throw unknown_name(what, name, known);
+}
+
+const MetaGraph& chosen_graph(const SavedModelFile& file, const RunOptions& options) {
+  const auto tags = options.tags ? split(*options.tags, ',') : std::vector<std::string>();
   try {
-    return parse_tensor(text, dtype, shape);
-  } catch (const UsageError& error) {
-    throw UsageError(str("--input ", name, ": ", error.what()));
+    return file.graph(tags);
+  } catch (const Error& error) {
+    if (error.code() == Code::kNotFound) throw UsageError(str("--tags: ", error.message()));
+    throw;
   }
 }
 
-NamedTensors run_signature(const RunOptions& options) {
+const Signature& chosen_signature(const MetaGraph& graph, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Signature& signature : graph.signatures()) {
+    if (signature.name == name) return signature;
+    known.push_back(signature.name);
+  }
+  throw unknown_name("signature", name, known);
+}
+
+// The names are looked at before the weights are read.
+NamedTensors run_signature(const RunOptions& options, const Console& console) {
   const std::string name = options.signature.value_or(std::string(kServingSignature));
+  const std::vector<InputText> texts = split_inputs(options.inputs);
+  const SavedModelFile file(options.model);
+  const Signature signature = chosen_signature(chosen_graph(file, options), name);
+  const std::string of = str(" of signature ", name);
+  for (const InputText& text : texts) {
+    check_known(str("input", of), text.name, keys_of(signature.inputs));
+  }
+  for (const std::string& key : options.outputs) {
+    check_known(str("output", of), key, keys_of(signature.outputs));
+  }
+  for (const SignatureTensor& input : signature.inputs) {
+    const bool is_given =
+        std::ranges::any_of(texts, [&](const InputText& text) { return text.name == input.key; });
+    if (is_given || input.default_value) continue;
+    throw UsageError(str("signature ", name, " needs --input ", input.key, "=VALUES, ", input.dtype,
+                         input.shape));
+  }
   LoadOptions load{.signatures = {name}};
   if (options.tags) load.tags = split(*options.tags, ',');
-  const auto model = LoadedModel::load(options.model, load);
-  const Signature& signature = model->signature(name);
+  const auto model = LoadedModel::load(file, load);
   NamedTensors inputs;
-  for (const std::string& text : options.inputs) {
-    const auto [key, values] = split_input(text);
-    DType dtype = kFloat32;
-    Shape shape = Shape::unknown();
+  for (const InputText& text : texts) {
     for (const SignatureTensor& input : signature.inputs) {
-      if (input.key != key) continue;
-      dtype = model->graph().output(input.tensor).dtype();
-      shape = model->graph().output(input.tensor).shape();
+      if (input.key != text.name) continue;
+      const Output tensor = model->graph().output(input.tensor);
+      inputs[input.key] = input_value(text, tensor.dtype(), tensor.shape(), console);
     }
-    if (inputs.contains(key)) throw UsageError(str("--input ", key, " is given twice"));
-    inputs[key] = input_value(key, values, dtype, shape);
   }
   NamedTensors outputs = model->run(inputs, name);
   if (options.outputs.empty()) return outputs;
   NamedTensors chosen;
-  for (const std::string& key : options.outputs) {
-    const auto it = outputs.find(key);
-    if (it == outputs.end()) {
-      std::vector<std::string> known;
-      for (const auto& [other, value] : outputs) known.push_back(other);
-      throw UsageError(
-          str("signature ", name, " has no output '", key, "'; it has: ", join(known, ", ")));
-    }
-    chosen[key] = it->second;
-  }
+  for (const std::string& key : options.outputs) chosen[key] = outputs.at(key);
   return chosen;
 }
 
-NamedTensors run_graph(const RunOptions& options) {
+// A name on the command line that the graph does not have is wrong use.
+template <class F>
+auto by_name(F&& look) {
+  try {
+    return look();
+  } catch (const Error& error) {
+    const Code code = error.code();
+    if (code == Code::kNotFound || code == Code::kOutOfRange) throw UsageError(error.message());
+    throw;
+  }
+}
+
+// Throws for a placeholder that `fetches` need and nothing feeds.
+void check_fed(const std::vector<Feed>& feeds, const std::vector<Output>& fetches) {
+  std::set<Output> fed;
+  for (const Feed& feed : feeds) fed.insert(feed.tensor);
+  std::set<const Node*> seen;
+  std::vector<const Node*> open;
+  const auto visit = [&](const Node* node) {
+    if (seen.insert(node).second) open.push_back(node);
+  };
+  for (const Output& fetch : fetches) {
+    if (!fed.contains(fetch)) visit(fetch.node());
+  }
+  while (!open.empty()) {
+    const Node& node = *open.back();
+    open.pop_back();
+    if (node.type() == "Placeholder") {
+      throw UsageError(str("the graph needs --input ", node.name(), "=VALUES, ",
+                           node.output_dtype(0), node.output_shape(0)));
+    }
+    for (const Output& input : node.inputs()) {
+      if (!fed.contains(input)) visit(input.node());
+    }
+    for (const Node* control : node.control_inputs()) visit(control);
+  }
+}
+
+NamedTensors run_graph(const RunOptions& options, const Console& console) {
   if (!file_exists(options.model)) {
     throw not_found("'", options.model, "': there is no such file or folder");
   }
@@ -85,21 +141,45 @@ NamedTensors run_graph(const RunOptions& options) {
         "lists them");
   }
   if (options.signature) throw UsageError("a graph file has no signatures; give --output instead");
+  if (options.tags) throw UsageError("--tags is for SavedModels; a graph file holds one graph");
+  const std::vector<InputText> texts = split_inputs(options.inputs);
   std::vector<std::string> needed = options.outputs;
-  for (const std::string& text : options.inputs) needed.push_back(split_input(text).first);
-  const auto graph = read_graph(options.model, standard_ops(), {.outputs = needed});
+  for (const InputText& text : texts) needed.push_back(text.name);
+  const auto graph =
+      by_name([&] { return read_graph(options.model, standard_ops(), {.outputs = needed}); });
   std::vector<Feed> feeds;
-  for (const std::string& text : options.inputs) {
-    const auto [name, values] = split_input(text);
-    const Output tensor = graph->output(name);
-    feeds.push_back({tensor, input_value(name, values, tensor.dtype(), tensor.shape())});
+  for (const InputText& text : texts) {
+    const Output tensor = by_name([&] { return graph->output(text.name); });
+    feeds.push_back({tensor, input_value(text, tensor.dtype(), tensor.shape(), console)});
   }
   std::vector<Output> fetches;
-  for (const std::string& name : options.outputs) fetches.push_back(graph->output(name));
+  for (const std::string& name : options.outputs) {
+    fetches.push_back(by_name([&] { return graph->output(name); }));
+  }
+  check_fed(feeds, fetches);
   const std::vector<Tensor> values = Session(*graph).run(feeds, fetches);
   NamedTensors result;
   for (size_t i = 0; i < values.size(); ++i) result[options.outputs[i]] = values[i];
   return result;
+}
+
+// What the library says to programs, for people at the command line.
+NamedTensors run_model(const RunOptions& options, const Console& console) {
+  try {
+    return is_folder(options.model) ? run_signature(options, console) : run_graph(options, console);
+  } catch (const Error& error) {
+    const std::string& text = error.message();
+    const size_t begin = text.find("variable `");
+    const size_t end = text.find("` has no value yet");
+    if (error.code() != Code::kFailedPrecondition || begin >= end || end == text.npos) throw;
+    throw failed_precondition(
+        "'", options.model, "' has no value for ", text.substr(begin, end + 1 - begin),
+        is_folder(options.model)
+            ? ": neither its checkpoint nor its initialisation gives one; save the model again "
+              "with all its variables"
+            : ": a graph file holds none; give the SavedModel that the graph is of, or a graph "
+              "whose variables were made constants (frozen)");
+  }
 }
 
 }  // namespace
@@ -111,7 +191,7 @@ int run_run(const Verb& verb, const std::vector<std::string>& arguments, Console
   options.word("MODEL", run.model, "the folder of a SavedModel, or a graph file, .pb or .pbtxt");
   options.value("signature", "NAME", run.signature, "what to call (default: serving_default)");
   options.values("input", "NAME=VALUES", run.inputs,
-                 "an input: x=1,2,3 or x='[[1,2],[3,4]]' or x=file.npy");
+                 "an input: x=1,2,3, x='[[1,2],[3,4]]', x=file.npy or x=file.npz:array");
   options.values("output", "NAME", run.outputs, "what to print (default: all of the signature)");
   options.value("tags", "TAG,...", run.tags, "which graph of the model (default: serve)");
   common.declare(options);
@@ -120,10 +200,10 @@ int run_run(const Verb& verb, const std::vector<std::string>& arguments, Console
     return kDone;
   }
   common.apply(console);
-  const NamedTensors outputs = is_folder(run.model) ? run_signature(run) : run_graph(run);
+  const NamedTensors outputs = run_model(run, console);
   if (!common.json) {
     for (const auto& [name, value] : outputs) {
-      console.out << name << "  " << value.to_string(1000000) << "\n";
+      console.print(str(printable(name), "  ", value.to_string(1000000), "\n"));
     }
     return kDone;
   }

@@ -9,6 +9,7 @@
 #include "cli/verbs.h"
 #include "thalweg/base/error.h"
 #include "thalweg/base/parallel.h"
+#include "thalweg/base/printable.h"
 #include "thalweg/base/version.h"
 #include "thalweg/kernels/version.h"
 
@@ -78,6 +79,12 @@ int dispatch(const std::vector<std::string>& arguments, Console& console) {
     return kWrongUse;
   }
   const std::string& first = arguments[0];
+  const bool is_general = first == "--version" || first == "--help" || first == "-h";
+  if (const size_t most = is_general ? 1 : 2;
+      (is_general || first == "help") && arguments.size() > most) {
+    throw UsageError(str("unexpected argument '", arguments[most], "' after ",
+                         is_general ? first : str("help ", arguments[1])));
+  }
   if (first == "--version") {
     console.out << version_text();
     return kDone;
@@ -94,12 +101,12 @@ int dispatch(const std::vector<std::string>& arguments, Console& console) {
   return verb.run(verb, {arguments.begin() + 1, arguments.end()}, console);
 }
 
-// One line, whatever the message holds.
+// One line, whatever the message holds; line ends are those of our own texts.
 int fail(const Console& console, std::string message, int status) {
   for (char& c : message) {
     if (c == '\n' || c == '\r') c = ' ';
   }
-  console.err << "error: " << message << std::endl;
+  console.err << "error: " << printable(message) << std::endl;
   return status;
 }
 
@@ -122,7 +129,11 @@ int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::o
   } catch (const Error& error) {
     return fail(console, error.message(), kFailed);
   } catch (const std::bad_alloc&) {
-    return fail(console, "out of memory; a smaller --batch-size needs less", kFailed);
+    const bool is_fit = !arguments.empty() && arguments[0] == "fit";
+    return fail(console,
+                str("out of memory; ", is_fit ? "a smaller --batch-size" : "less data at once",
+                    " needs less"),
+                kFailed);
   } catch (const std::exception& error) {
     return fail(console, str("unexpected: ", error.what()), kFailed);
   }

@@ -1,5 +1,7 @@
 #include "cli/tensor_text.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <complex>
@@ -49,6 +51,35 @@ void flatten(const Json& json, size_t depth, std::vector<int64_t>& dims, std::ve
     throw UsageError("the lists of a tensor must all be equally long");
   }
   for (const Json& item : json) flatten(item, depth + 1, dims, out);
+}
+
+// JSON has no NaN and no infinities; as NumPy and TensorFlow print them they stand bare, here they
+// become texts, which element_of() reads.
+std::string quoted_specials(const std::string& text) {
+  std::string result;
+  for (size_t i = 0; i < text.size();) {
+    if (text[i] == '"') {  // a text stays as it is
+      size_t end = i + 1;
+      while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+      end = std::min(end + 1, text.size());
+      result.append(text, i, end - i);
+      i = end;
+      continue;
+    }
+    const size_t end = std::min(text.find_first_of("[], \t\r\n\"", i), text.size());
+    std::string word = text.substr(i, end - i);
+    std::ranges::transform(word, word.begin(), [](unsigned char c) { return std::tolower(c); });
+    const std::string_view bare =
+        std::string_view(word).substr(word.starts_with('-') || word.starts_with('+') ? 1 : 0);
+    if (bare == "nan" || bare == "inf" || bare == "infinity") {
+      result += '"' + word + '"';
+    } else {
+      result.append(text, i, end - i);
+    }
+    if (end < text.size() && text[end] != '"') result += text[end];
+    i = end < text.size() && text[end] != '"' ? end + 1 : end;
+  }
+  return result;
 }
 
 std::string text_of(const Json& json) {
@@ -156,7 +187,7 @@ Tensor parse_tensor(const std::string& text, DType dtype, const Shape& shape) {
   std::vector<Json> values;
   const bool is_nested = trim(text).starts_with('[');
   if (is_nested) {
-    const Json json = Json::parse(text, nullptr, false);
+    const Json json = Json::parse(quoted_specials(text), nullptr, false);
     if (json.is_discarded()) throw UsageError(str("'", text, "' is no list of numbers"));
     flatten(json, 0, dims, values);
   } else {

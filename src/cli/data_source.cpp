@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "cli/options.h"
 #include "cli/paths.h"
@@ -23,32 +26,52 @@ const std::vector<std::string> kFashionNames = {"T-shirt/top", "Trouser",   "Pul
                                                 "Coat",        "Sandal",    "Shirt",    "Sneaker",
                                                 "Bag",         "Ankle boot"};
 
-bool is_integer_text(const std::string& text) {
-  int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] =
-      std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), end, value);
-  return error == std::errc() && rest == end;
-}
-
-bool is_number_text(const std::string& text) {
+std::optional<double> parse_number(const std::string& text) {
   double value = 0;
   const char* end = text.data() + text.size();
   const auto [rest, error] =
       std::from_chars(text.data() + (text.starts_with('+') ? 1 : 0), end, value);
-  return error == std::errc() && rest == end;
+  return error == std::errc() && rest == end ? std::optional(value) : std::nullopt;
+}
+
+bool is_number_text(const std::string& text) { return parse_number(text).has_value(); }
+double number_of(const std::string& text) { return parse_number(text).value_or(0); }
+
+// A whole number however it is written: 1, 1.0, 1e3.
+bool is_whole_text(const std::string& text) {
+  return is_number_text(text) && std::trunc(number_of(text)) == number_of(text);
+}
+
+/// Labels that are written in several ways (1 and 1.0) in the way of the first row that has them:
+/// one number is one class. `names`: how classes that are known already are written.
+void unify_numbers(std::vector<std::string>& labels, const std::vector<std::string>& names) {
+  std::map<double, std::string> written;
+  for (const auto* texts : {&names, &std::as_const(labels)}) {
+    for (const std::string& text : *texts) {
+      if (!is_whole_text(text) || std::abs(number_of(text)) > 0x1p53) continue;
+      written.emplace(number_of(text), text);
+    }
+  }
+  const std::set<std::string> known(names.begin(), names.end());
+  for (std::string& label : labels) {
+    if (known.contains(label) || !is_whole_text(label)) continue;
+    const auto found = written.find(number_of(label));
+    if (found != written.end()) label = found->second;
+  }
 }
 
 /// Whether the labels look like classes, and why.
 std::pair<bool, std::string> guess_task(const std::vector<std::string>& labels) {
   const std::set<std::string> distinct(labels.begin(), labels.end());
   if (!std::ranges::all_of(distinct, is_number_text)) return {true, "they are text"};
-  if (!std::ranges::all_of(distinct, is_integer_text)) return {false, "they are no whole numbers"};
-  const std::string count = distinct.size() == 1
+  if (!std::ranges::all_of(distinct, is_whole_text)) return {false, "they are no whole numbers"};
+  std::set<double> numbers;
+  for (const std::string& text : distinct) numbers.insert(number_of(text));
+  const std::string count = numbers.size() == 1
                                 ? std::string("all are the same whole number")
-                                : str("they are ", grouped(static_cast<int64_t>(distinct.size())),
+                                : str("they are ", grouped(static_cast<int64_t>(numbers.size())),
                                       " different whole numbers");
-  return {distinct.size() <= kMostIntegerClasses, count};
+  return {numbers.size() <= kMostIntegerClasses, count};
 }
 
 data::CsvOptions csv_options(const DataOptions& source) {
@@ -65,6 +88,15 @@ data::CsvOptions csv_options(const DataOptions& source) {
     throw UsageError(str("--delimiter takes one character, or tab; got '", text, "'"));
   }
   return options;
+}
+
+// Options of tables say nothing of images.
+void check_is_for_images(const DataOptions& source) {
+  const char* option = source.delimiter   ? "--delimiter"
+                       : source.no_header ? "--no-header"
+                                          : nullptr;
+  if (option == nullptr) return;
+  throw UsageError(str(option, " is for CSV files, but DATA '", source.path, "' holds images"));
 }
 
 std::string strip_slashes(std::string path) {
@@ -172,11 +204,15 @@ TrainingData open_table(const DataOptions& source, const TrainingRequest& reques
                        is_classes ? "classes" : "numbers", ", as ", why, "; --task ",
                        is_classes ? "regression" : "classification", " changes that"));
   }
+  if (request.class_names) {
+    throw UsageError(result.is_classification
+                         ? "--class-names is for images; the classes of a table are its labels"
+                         : "--class-names is for images, and the labels of this table are numbers");
+  }
   Tensor labels;
   if (result.is_classification) {
-    if (request.class_names) {
-      throw UsageError("--class-names is for images; the classes of a table are its labels");
-    }
+    unify_numbers(table.labels,
+                  record != nullptr ? record->label.class_names : std::vector<std::string>());
     result.class_names =
         record != nullptr ? record->label.class_names : data::class_names(table.labels);
     result.classes = static_cast<int64_t>(result.class_names.size());
@@ -202,8 +238,11 @@ ModelData table_for_model(const DataOptions& source, const ModelRecord& record, 
   data::CsvOptions options = csv_options(source);
   options.label = record.label.column;
   options.label_optional = !needs_labels;
-  const data::NumericTable table = data::read_numeric_csv(source.path, options);
+  data::NumericTable table = data::read_numeric_csv(source.path, options);
   notice_ignored(table, record, console);
+  if (needs_labels && record.kind == "classifier") {
+    unify_numbers(table.labels, record.label.class_names);
+  }
   ModelData result;
   try {
     result.features = data::select_columns(table, record.input.columns);
@@ -247,15 +286,25 @@ void DataOptions::declare_format(Options& options) {
 TrainingData open_training_data(const DataOptions& source, const TrainingRequest& request,
                                 const ModelRecord* record, const Console& console) {
   check_data_path(source.path);
-  return is_folder(source.path) ? open_folder(source.path, request, record)
-                                : open_table(source, request, record, console);
+  if (!is_folder(source.path)) return open_table(source, request, record, console);
+  check_is_for_images(source);
+  return open_folder(source.path, request, record);
 }
 
 ModelData open_model_data(const DataOptions& source, const ModelRecord& record,
-                          const std::string& split, bool needs_labels, const Console& console) {
+                          const std::optional<std::string>& split, bool needs_labels,
+                          const Console& console) {
   check_data_path(source.path);
-  if (is_folder(source.path)) return images_for_model(source.path, record, split);
+  if (is_folder(source.path)) {
+    check_is_for_images(source);
+    return images_for_model(source.path, record, split.value_or("test"));
+  }
+  if (split) {
+    throw UsageError(str("--split chooses files of a folder, but DATA '", source.path,
+                         "' is one file: all its rows are used; leave the option out"));
+  }
   if (!needs_labels && record.input.columns.empty() && is_idx_file(source.path)) {
+    check_is_for_images(source);
     return {.features = data::read_idx_tensor(source.path), .labels = {}};
   }
   return table_for_model(source, record, needs_labels, console);

@@ -50,9 +50,11 @@ struct ModelData {
 };
 
 /// Rows for a model: of a folder its test files, or those for training when `split` is "train".
-/// Columns go by name. Throws when `needs_labels` and there are none.
+/// Columns go by name. Throws when `needs_labels` and there are none, and UsageError for options
+/// that say nothing of such data.
 ModelData open_model_data(const DataOptions& source, const ModelRecord& record,
-                          const std::string& split, bool needs_labels, const Console& console);
+                          const std::optional<std::string>& split, bool needs_labels,
+                          const Console& console);
 
 /// Whether DATA is a folder with test files.
 bool has_test_files(const std::string& path);

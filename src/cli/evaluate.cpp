@@ -9,6 +9,7 @@
 #include "cli/json.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
+#include "cli/what_is.h"
 #include "thalweg/base/error.h"
 #include "thalweg/estimator/estimator.h"
 
@@ -105,9 +106,9 @@ int run_evaluate(const Verb& verb, const std::vector<std::string>& arguments, Co
   std::vector<Requirement> required;
   for (const std::string& text : requirements) required.push_back(parse_requirement(text));
 
-  const auto model = Estimator::load(folder);
+  const auto model = load_model(folder);
   const ModelRecord& record = model->record();
-  const ModelData data = open_model_data(source, record, split.value_or("test"), true, console);
+  const ModelData data = open_model_data(source, record, split, true, console);
   const EvaluationReport report = model->evaluate(data.features, data.labels);
   check_metrics(required, report);
 

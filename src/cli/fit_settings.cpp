@@ -82,6 +82,11 @@ void check_unchanged(const FitArguments& a, const ModelRecord& record) {
     check_unchanged("optimizer", a.optimizer, record.settings->name);
     check_unchanged("learning-rate", a.learning_rate, record.settings->learning_rate);
     check_unchanged("schedule", a.schedule, record.settings->schedule);
+  } else if (a.optimizer || a.learning_rate || a.schedule) {
+    throw UsageError(
+        str("--optimizer, --learning-rate and --schedule: the training to go on with "
+            "has an optimizer of its own, ",
+            record.optimizer, "; leave the options out"));
   }
   check_unchanged("label", a.request.label, record.label.column);
   if (a.request.task && (*a.request.task == "classification") != (record.kind == "classifier")) {

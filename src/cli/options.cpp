@@ -56,6 +56,20 @@ struct Options::State {
   std::vector<Line> lines;
   bool help = false;
 
+  // CLI11 says "--out: 1 required TEXT missing", and the like.
+  std::string reworded(const std::string& message) const {
+    const std::string name = message.substr(0, message.find_first_of(": "));
+    for (const Line& line : lines) {
+      const size_t at = line.left.find(name);
+      if (name.size() < 2 || at == std::string::npos) continue;
+      const std::string usage = line.left.substr(at);
+      if (usage.substr(0, usage.find(' ')) != name) continue;
+      return str(name, usage == name ? " is given alone, without a value" : " wants a value: ",
+                 usage == name ? "" : usage, "; see thalweg help ", verb.name);
+    }
+    return str(message, "; see thalweg help ", verb.name);
+  }
+
   // `set` runs while parsing, so that the last of several wins and errors name the option.
   template <class F>
   void add(std::string_view name, std::string_view value, std::string_view help_text, F set) {
@@ -147,7 +161,7 @@ bool Options::parse(const std::vector<std::string>& arguments) {
       throw UsageError(str(error.what(), ". Usage: thalweg ", s.verb.name, " ", s.verb.usage));
     }
   } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
+    throw UsageError(s.reworded(error.what()));
   }
   for (const std::string& word : s.app.remaining()) {
     if (word == "--") continue;

@@ -1,4 +1,6 @@
 // thalweg predict MODEL DATA
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <ostream>
@@ -10,7 +12,9 @@
 #include "cli/paths.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
+#include "cli/what_is.h"
 #include "thalweg/base/file.h"
+#include "thalweg/base/printable.h"
 #include "thalweg/estimator/estimator.h"
 
 namespace thalweg::cli {
@@ -128,13 +132,13 @@ std::string gallery(const ModelRecord& record, const ModelData& data, const Tens
       const auto row = writer.row(static_cast<size_t>(i));
       const size_t best = best_of(row);
       const auto place = static_cast<size_t>(columns);
-      cell.push_back(fitted(
-          str(i + 1, ": ", names[best], ", ", static_cast<int64_t>(row[best] * 100 + 0.5f), " %"),
-          place));
+      cell.push_back(fitted(str(i + 1, ": ", printable(names[best]), ", ",
+                                static_cast<int64_t>(row[best] * 100 + 0.5f), " %"),
+                            place));
       std::string truth;
       if (data.labels.is_valid()) {
         const std::string label = label_name(record.label, data.labels, i);
-        truth = str("is ", label, label == names[best] ? "" : " (wrong)");
+        truth = str("is ", printable(label), label == names[best] ? "" : " (wrong)");
       }
       cell.push_back(fitted(truth, place));
       lines.resize(std::max(lines.size(), cell.size()));
@@ -178,12 +182,15 @@ int run_predict(const Verb& verb, const std::vector<std::string>& arguments, Con
     console.out << options.help();
     return kDone;
   }
+  if (show && common.json) {
+    throw UsageError("--show draws images for people and has no --json form; leave one out");
+  }
   common.apply(console);
   if (out) check_out_file(*out, source.path);
-  const auto model = Estimator::load(folder);
+  const auto model = load_model(folder);
   const ModelRecord& record = model->record();
   if (show) check_show(record, *show);
-  ModelData data = open_model_data(source, record, split.value_or("test"), false, console);
+  ModelData data = open_model_data(source, record, split, false, console);
   record.input.check(data.features);
   std::string text;
   if (show) {
@@ -201,7 +208,9 @@ int run_predict(const Verb& verb, const std::vector<std::string>& arguments, Con
     text = common.json ? writer.json_lines() : writer.csv();
   }
   if (!out || *out == "-") {
-    console.out << text;
+    // Data stay as they are, but where they would move the cursor.
+    const bool is_seen = !show && console.is_process && isatty(STDOUT_FILENO) == 1;
+    console.out << (is_seen ? printable_lines(text) : text);
   } else {
     write_file(*out, text);
     console.notice(str("predictions of ", counted(data.features.dim(0), "row"), " are in ", *out));

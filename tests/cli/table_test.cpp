@@ -1,4 +1,5 @@
 #include "cli_testing.h"
+#include "thalweg/estimator/model_folder.h"
 
 namespace thalweg::cli {
 namespace {
@@ -158,6 +159,71 @@ TEST(Table, LearnsNumbersWhenTheLabelsAreNoClasses) {
   const Outcome predicted = run({"predict", folder / "m", folder / "x.csv"});
   EXPECT_EQ(predicted.out.rfind("row,y\n1,", 0), 0u);
   expect_failure(run({"predict", folder / "m", folder / "x.csv", "--show", "1"}), 2, "--show");
+}
+
+TEST(Table, TakesWholeNumbersForClassesHoweverWritten) {
+  TemporaryFolder folder;
+  put_file(folder / "x.csv", two_classes(40, {"0.0", "1.0"}));
+  const Outcome fitted = run(fit(folder / "x.csv", folder / "m", {"--epochs", "1", "--json"}));
+  ASSERT_EQ(fitted.status, 0) << fitted.err;
+  EXPECT_EQ(fitted.json()["kind"], "classifier");
+  EXPECT_EQ(fitted.json()["data"]["classes"], nlohmann::json({"0.0", "1.0"}));
+  EXPECT_NE(fitted.err.find("taken for classes, as they are 2 different whole numbers"),
+            std::string::npos)
+      << fitted.err;
+  // One number is one class, in other data too.
+  put_file(folder / "plain.csv", two_classes(40, {"0", "1"}));
+  EXPECT_EQ(run({"evaluate", folder / "m", folder / "plain.csv"}).status, 0);
+  put_file(folder / "mixed.csv", "a,b,y\n1,2,1\n2,1,1.0\n3,4,0\n4,3,+1\n");
+  const auto mixed = run(fit(folder / "mixed.csv", folder / "n", {"--epochs", "1", "--json"}));
+  ASSERT_EQ(mixed.status, 0) << mixed.err;
+  EXPECT_EQ(mixed.json()["data"]["classes"], nlohmann::json({"0", "1"}));
+  put_file(folder / "half.csv", two_classes(40, {"0.5", "1.0"}));
+  EXPECT_EQ(run(fit(folder / "half.csv", folder / "h", {"--epochs", "1", "--json"})).json()["kind"],
+            "regressor");
+}
+
+TEST(Table, WritesOutWhatWouldMoveTheCursor) {
+  TemporaryFolder folder;
+  put_file(folder / "x.csv", two_classes(40, {"\x1b[2Jcat", "dog"}));
+  const Outcome fitted = run(fit(folder / "x.csv", folder / "m", {"--epochs", "1"}));
+  ASSERT_EQ(fitted.status, 0) << fitted.err;
+  for (const Outcome& outcome :
+       {fitted, run({"show", folder / "m"}), run({"evaluate", folder / "m", folder / "x.csv"})}) {
+    EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("\\x1b[2Jcat"), std::string::npos) << outcome.out;
+  }
+  put_file(folder / "new.csv", "a,b,y\n1,2,\x1b[31mbird\n");
+  expect_failure(run({"evaluate", folder / "m", folder / "new.csv"}), 1, "'\\x1b[31mbird'");
+  EXPECT_NE(run({"predict", folder / "m", folder / "x.csv"}).out.find("p(\x1b[2Jcat)"),
+            std::string::npos)
+      << "data stay as they are";
+}
+
+TEST(Table, IsFittedInAFolderOfItsOwn) {
+  TemporaryFolder folder;
+  put_file(folder / "x.csv", two_classes(40, {"0", "1"}));
+  std::filesystem::create_directories(folder / "work");
+  put_file(folder / "work/best", "precious");
+  const std::vector<std::string> once = {"--epochs", "1"};
+  expect_failure(run(fit(folder / "x.csv", folder / "work", once)), 2, "--out", "best",
+                 "another folder");
+  expect_failure(run(fit(folder / "x.csv", folder / "work", {"--epochs", "1", "--overwrite"})), 2,
+                 "best");
+  EXPECT_EQ(file_text(folder / "work/best"), "precious");
+  {
+    const TrainingLock other(folder / "m");
+    expect_failure(run(fit(folder / "x.csv", folder / "m", once)), 1, "another training",
+                   "process");
+  }
+  // A training that saved nothing is in nobody's way.
+  const std::vector<std::string> wild = {"--epochs",   "1",        "--optimizer",     "sgd",
+                                         "--schedule", "constant", "--learning-rate", "1e38"};
+  ASSERT_EQ(run(fit(folder / "x.csv", folder / "m", wild)).status, 1);
+  const Outcome again = run(fit(folder / "x.csv", folder / "m", once));
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_NE(again.err.find("begins anew"), std::string::npos) << again.err;
+  expect_failure(run(fit(folder / "x.csv", folder / "m", once)), 2, "holds a model", "--overwrite");
 }
 
 TEST(Table, TakesTheTaskThatIsAskedFor) {

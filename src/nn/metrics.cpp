@@ -21,6 +21,19 @@ Metric share(std::string name, Output chosen, Output counted, Output weights) {
           losses::reduce(cast(counted, kFloat32), weights, Reduction::kSum)};
 }
 
+// Of half precision as float32: sums of such numbers stop to grow at 256 or 2048.
+Output exact(Output x) {
+  const bool is_half = x.dtype() == kFloat16 || x.dtype() == kBFloat16;
+  return is_half ? cast(x, kFloat32) : x;
+}
+
+// `right` `[batch, ...]` without the rows of logits `[batch, ..., classes]` that hold a NaN: they
+// name no class, though argmax gives one.
+Output said(Output right, Output logits) {
+  if (!is_floating(logits.dtype())) return right;
+  return logical_and(right, logical_not(reduce_any(is_nan(logits), -1)));
+}
+
 // Labels and scores as bool of one shape.
 struct Decisions {
   Output truth;
@@ -43,7 +56,7 @@ Output classes_of(std::string_view what, Output labels, Output logits) {
 }  // namespace
 
 Metric mean(std::string name, Output values, Output weights) {
-  if (!is_floating(values.dtype())) values = cast(values, kFloat32);
+  values = is_floating(values.dtype()) ? exact(values) : cast(values, kFloat32);
   return {std::move(name), losses::reduce(values, weights, Reduction::kSum),
           losses::reduce(ones_like(values), weights, Reduction::kSum)};
 }
@@ -77,12 +90,14 @@ Metric recall(Output labels, Output scores, double threshold, Output weights) {
 
 Metric mean_squared_error(Output labels, Output predictions, Output weights) {
   return mean("mean_squared_error",
-              losses::mean_squared_error(labels, predictions, {}, Reduction::kNone), weights);
+              losses::mean_squared_error(labels, exact(predictions), {}, Reduction::kNone),
+              weights);
 }
 
 Metric mean_absolute_error(Output labels, Output predictions, Output weights) {
   return mean("mean_absolute_error",
-              losses::mean_absolute_error(labels, predictions, {}, Reduction::kNone), weights);
+              losses::mean_absolute_error(labels, exact(predictions), {}, Reduction::kNone),
+              weights);
 }
 
 }  // namespace thalweg::metrics

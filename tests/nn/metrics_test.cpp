@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "nn/nn_testing.h"
+#include "thalweg/ops/binary.h"
+#include "thalweg/ops/unary.h"
 
 namespace thalweg {
 namespace {
@@ -68,6 +70,34 @@ TEST_F(MetricTest, ErrorsAreMeansOverExamples) {
   const Output p = given(Tensor::of<float>({1, 2, 3, 4}, {2, 2}));
   EXPECT_NEAR(figure(metrics::mean_squared_error(t, p)), 30 / 4.0, 1e-6);
   EXPECT_NEAR(figure(metrics::mean_absolute_error(t, p, row({0, 1}))), 3.5, 1e-6);
+}
+
+// Sums of halves stop at 2048, and 1 / 300 is not one of them.
+TEST_F(MetricTest, CountsHalfPrecisionInFull) {
+  for (const DType dtype : {kFloat16, kBFloat16}) {
+    const int64_t rows = 5000;
+    const Output zeros = given(Tensor::zeros(kFloat32, {rows}));
+    const Output ones = cast(given(Tensor::zeros(kFloat32, {rows})) + 1.0, dtype);
+    for (const Metric& metric : {metrics::mean("m", ones), metrics::mean_squared_error(zeros, ones),
+                                 metrics::mean_absolute_error(zeros, ones)}) {
+      EXPECT_EQ(metric.total.dtype(), kFloat32) << metric.name;
+      EXPECT_EQ(number(metric.total), rows) << metric.name;
+      EXPECT_EQ(number(metric.weight), rows) << metric.name;
+    }
+    const Output label = row({300.5f}), value = cast(row({300.0f}), dtype);
+    EXPECT_EQ(figure(metrics::mean_absolute_error(label, value)), 0.5);
+  }
+}
+
+TEST_F(MetricTest, NoExampleWithANanIsRight) {
+  const float nan = std::nanf("");
+  const Output scores = given(Tensor::of<float>({nan, nan, nan, 5, nan, 0, 1, 3, 2}, {3, 3}));
+  const Output classes = given(Tensor::of<int64_t>({0, 0, 1}));
+  EXPECT_NEAR(figure(metrics::accuracy(classes, scores)), 1 / 3.0, 1e-6);
+  EXPECT_NEAR(figure(metrics::top_k_accuracy(classes, scores, 2)), 1 / 3.0, 1e-6);
+  EXPECT_EQ(figure(metrics::binary_accuracy(row({0, 1, 0, 1}), row({nan, nan, 0, 1}))), 0.5);
+  EXPECT_EQ(figure(metrics::precision(row({0, 1, 0, 1}), row({nan, nan, 0, 1}))), 1);
+  EXPECT_EQ(figure(metrics::recall(row({0, 1, 0, 1}), row({nan, nan, 0, 1}))), 0.5);
 }
 
 TEST_F(MetricTest, NamesWrongShapes) {

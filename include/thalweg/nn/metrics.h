@@ -39,7 +39,8 @@ class MeanMetric {
   double weight_ = 0;
 };
 
-/// Shapes and weights as for losses (losses.h): `weights` `[batch]` or `[batch, 1]`.
+/// Shapes and weights as for losses (losses.h): `weights` `[batch]` or `[batch, 1]`. Sums of half
+/// precision are made in float32. An example with a score that is NaN is never right.
 namespace metrics {
 
 /// Mean of `values` `[batch]` (or `[batch, ...]`: of each example's mean).

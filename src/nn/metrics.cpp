@@ -63,19 +63,21 @@ Metric mean(std::string name, Output values, Output weights) {
 
 Metric accuracy(Output labels, Output logits, Output weights) {
   const Output classes = classes_of("accuracy", labels, logits);
-  return mean("accuracy", equal(argmax(logits, -1), classes), weights);
+  return mean("accuracy", said(equal(argmax(logits, -1), classes), logits), weights);
 }
 
 Metric top_k_accuracy(Output labels, Output logits, int64_t k, Output weights) {
   const Output classes = classes_of("top_k_accuracy", labels, logits);
   const Output best = cast(top_k(logits, k).indices, kInt64);
   const Output hit = reduce_any(equal(best, expand_dims(classes, -1)), -1);
-  return mean(str("top_", k, "_accuracy"), hit, weights);
+  return mean(str("top_", k, "_accuracy"), said(hit, logits), weights);
 }
 
 Metric binary_accuracy(Output labels, Output scores, double threshold, Output weights) {
   const Decisions d = decide("binary_accuracy", labels, scores, threshold);
-  return mean("accuracy", equal(d.truth, d.predicted), weights);
+  // A NaN is no decision, not even the negative one.
+  const Output right = logical_and(equal(d.truth, d.predicted), logical_not(is_nan(scores)));
+  return mean("accuracy", right, weights);
 }
 
 Metric precision(Output labels, Output scores, double threshold, Output weights) {

@@ -29,16 +29,20 @@ Tensor buckets_of(const tensorflow::TensorProto& proto) {
   return tensor.cast(kFloat64);
 }
 
-// An older histogram lists right edges only; its ends are the least and greatest value.
+// An older histogram lists right edges only, from -DBL_MAX to DBL_MAX: the ends are the least and
+// greatest value instead. Empty buckets beyond these go first, as TensorBoard does it, or edges
+// would run backwards.
 Tensor buckets_of(const tensorflow::HistogramProto& proto) {
-  const int count = std::min(proto.bucket_limit_size(), proto.bucket_size());
-  Tensor result = Tensor::zeros(kFloat64, {count, 3});
-  const std::span<double> rows = result.mutable_data<double>();
-  for (int i = 0; i < count; ++i) {
-    const size_t row = 3 * static_cast<size_t>(i);
-    rows[row] = i == 0 ? proto.min() : proto.bucket_limit(i - 1);
-    rows[row + 1] = i == count - 1 ? proto.max() : proto.bucket_limit(i);
-    rows[row + 2] = proto.bucket(i);
+  int begin = 0;
+  int end = std::min(proto.bucket_limit_size(), proto.bucket_size());
+  while (begin < end && !(proto.bucket(begin) > 0)) ++begin;
+  while (begin < end && !(proto.bucket(end - 1) > 0)) --end;
+  Tensor result = Tensor::zeros(kFloat64, {end - begin, 3});
+  double* row = result.mutable_data<double>().data();
+  for (int i = begin; i < end; ++i, row += 3) {
+    row[0] = i == begin ? proto.min() : proto.bucket_limit(i - 1);
+    row[1] = i == end - 1 ? proto.max() : proto.bucket_limit(i);
+    row[2] = proto.bucket(i);
   }
   return result;
 }

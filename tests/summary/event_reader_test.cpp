@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "proto/event.pb.h"
 #include "testing.h"
 #include "thalweg/base/file.h"
 #include "thalweg/formats/tfrecord.h"
@@ -75,6 +76,31 @@ TEST(EventReader, KeepsWhatCameBeforeDamage) {
   expect_error(
       Code::kDataLoss, [&] { reader.read_more(log); }, folder / "damaged", str("byte ", damage));
   EXPECT_EQ(log.scalars.at("loss").size(), 1u);
+}
+
+// As TensorFlow 1 writes it: few buckets in the middle hold anything, the ends are endless.
+TEST(EventReader, DropsEmptyBucketsAtTheEndsOfOlderHistograms) {
+  const TemporaryFolder folder;
+  const auto read = [&](const std::vector<double>& counts) {
+    tensorflow::Event event;
+    event.set_step(1);
+    auto& value = *event.mutable_summary()->add_value();
+    value.set_tag("w");
+    auto& histogram = *value.mutable_histo();
+    histogram.set_min(0.25);
+    histogram.set_max(2.5);
+    for (const double limit : {-1.0, 0.0, 1.0, 2.0, 3.0, 1.8e308}) {
+      histogram.add_bucket_limit(limit);
+    }
+    for (const double count : counts) histogram.add_bucket(count);
+    std::string bytes;
+    append_record(bytes, event.SerializeAsString());
+    write_file(folder / "old", bytes);
+    return read_events(folder / "old").histograms.at("w")[0].buckets.to_string();
+  };
+  EXPECT_EQ(read({0, 0, 4, 0, 5, 0}), "float64[3, 3] [[0.25, 1, 4], [1, 2, 0], [2, 2.5, 5]]");
+  EXPECT_EQ(read({0, 0, 0, 7, 0, 0}), "float64[1, 3] [[0.25, 2.5, 7]]");
+  EXPECT_EQ(read({0, 0, 0, 0, 0, 0}), "float64[0, 3] []");
 }
 
 TEST(EventReader, ReadsAFolderInTheOrderOfNamesAndOnlyEventFiles) {

@@ -2,6 +2,7 @@
 #include "ops/add_op.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
+#include "thalweg/ops/numeric.h"
 #include "thalweg/ops/unary.h"
 
 namespace thalweg {
@@ -49,7 +50,7 @@ Output leaky_relu(Output x, const LeakyReluOptions& options) {
 
 Output gelu(Output x) {
   constexpr double kSqrtHalf = 0.70710678118654752440;
-  return 0.5 * x * (1.0 + erf(x * kSqrtHalf));
+  return 0.5 * x * erfc(x * -kSqrtHalf);
 }
 
 Output cast(Output x, DType dtype, const CastOptions& options) {

@@ -34,6 +34,15 @@ TEST(Gelu, IsXTimesTheNormalDistribution) {
   EXPECT_NEAR(y[3], 10, 1e-12);
 }
 
+TEST(Gelu, KeepsItsSmallValuesFarBelowZero) {
+  Graph graph(standard_ops());
+  const double expected = -8.958687807200846e-12;
+  const Output x = constant(graph, Tensor(-7.0));
+  EXPECT_NEAR(evaluate_output(gelu(x)).item<double>() / expected, 1, 1e-9);
+  const Output single = constant(graph, Tensor(-7.0f));
+  EXPECT_NEAR(evaluate_output(gelu(single)).item<float>() / expected, 1, 1e-5);
+}
+
 TEST(Cast, HandsThroughWhatHasTheDtypeAlready) {
   Graph graph(standard_ops());
   const Output x = constant(graph, Tensor::of<float>({1}));

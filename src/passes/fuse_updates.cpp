@@ -1,8 +1,11 @@
 // fuse_updates: all updates of one optimizer become one pass over all its variables.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "passes/pass_list.h"
+#include "thalweg/graph/function.h"
+#include "thalweg/graph/resource_key.h"
 #include "thalweg/passes/rewriter.h"
 
 namespace thalweg {
@@ -62,28 +65,47 @@ class FuseUpdates : public Rewriter {
   }
 
  private:
-  // The updates run together where the last stood: nothing in between may touch their variables or
-  // wait for one.
+  using Keys = std::set<std::string>;
+
+  // The updates run together, and side by side, where the last stood: none may share a variable or
+  // a slot with another, and nothing in between may touch these or wait for an update. Handles are
+  // told apart by what they stand for, since several nodes may name one variable.
   static bool may_move_to_last(const Graph& graph, const std::vector<const Node*>& group) {
     const auto in_group = [&](const Node* node) {
       return std::find(group.begin(), group.end(), node) != group.end();
     };
-    std::vector<Output> resources;
+    Keys changed;
     for (const Node* member : group) {
       for (const Output& input : member->inputs()) {
-        if (input.dtype() == kResource) resources.push_back(input);
+        if (input.dtype() != kResource) continue;
+        std::string key = resource_key(*handle_origin(input));
+        if (key.empty() || !changed.insert(std::move(key)).second) return false;
       }
     }
     for (int id = group.front()->id(); id <= group.back()->id(); ++id) {
       const Node& node = graph.node(id);
       const auto& controls = node.control_inputs();
       if (std::any_of(controls.begin(), controls.end(), in_group)) return false;
-      if (in_group(&node)) continue;
-      for (const Output& input : node.inputs()) {
-        if (std::find(resources.begin(), resources.end(), input) != resources.end()) return false;
-      }
+      if (!in_group(&node) && touches(node, changed)) return false;
     }
     return true;
+  }
+
+  // Whether the node may read or write one of these resources, itself or in a function that it
+  // calls.
+  static bool touches(const Node& node, const Keys& resources) {
+    const auto is_one = [&](const Node& handle) {
+      const std::string key = resource_key(handle);
+      return key.empty() || resources.contains(key);
+    };
+    for (const Output& input : node.inputs()) {
+      if (input.dtype() == kResource && is_one(*handle_origin(input))) return true;
+    }
+    if (function_calls(node).empty()) return false;
+    for (const auto& [handle, use] : effects_of(node).handles) {
+      if ((use.is_read || use.is_written) && is_one(*handle)) return true;
+    }
+    return false;
   }
 
   std::map<const Node*, std::vector<const Node*>> group_of_;

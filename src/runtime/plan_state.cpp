@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "runtime/plan_builder.h"
+#include "thalweg/graph/resource_key.h"
+#include "thalweg/ops/state.h"
 
 namespace thalweg {
 
@@ -50,9 +52,8 @@ void PlanBuilder::declare_variables() {
 
 // Several nodes may stand for one variable.
 int PlanBuilder::declare_variable(const Node& node) {
-  const auto& shared = node.attr<std::string>("shared_name");
-  VariableState& state = plan_.store_->declare(
-      shared.empty() ? node.name() : shared, node.attr<DType>("dtype"), node.attr<Shape>("shape"));
+  VariableState& state = plan_.store_->declare(variable_key(node), node.attr<DType>("dtype"),
+                                               node.attr<Shape>("shape"));
   const auto [it, is_new] =
       index_of_state_.emplace(&state, static_cast<int>(plan_.variables_.size()));
   if (is_new) plan_.variables_.push_back({.state = &state});
@@ -69,12 +70,7 @@ void PlanBuilder::declare_handle(const Node& node) {
 
 // A table, a queue: the session keeps it under the op, the container and the name.
 std::shared_ptr<Resource> PlanBuilder::find_or_make_handle(const Node& node) {
-  const auto text = [&](std::string_view name) {
-    const AttrValue* value = node.find_attr(name);
-    return value == nullptr ? std::string() : std::get<std::string>(*value);
-  };
-  const std::string name = text("shared_name").empty() ? node.name() : text("shared_name");
-  const std::string key = str(node.type(), " ", text("container"), "/", name);
+  const std::string key = resource_key(node);
   auto& resource = plan_.store_->resources_[key];
   if (resource == nullptr) {
     const TensorSpec output{.dtype = kResource, .shape = Shape{}};
@@ -82,7 +78,9 @@ std::shared_ptr<Resource> PlanBuilder::find_or_make_handle(const Node& node) {
     const auto* const maker = dynamic_cast<const HandleKernel*>(kernel.get());
     THALWEG_CHECK(maker != nullptr, node, " yields a handle, but its kernel makes no resource");
     resource = maker->create();
-    resource->name = name;
+    const AttrValue* shared = node.find_attr("shared_name");
+    const bool is_named = shared != nullptr && !std::get<std::string>(*shared).empty();
+    resource->name = is_named ? std::get<std::string>(*shared) : node.name();
   }
   return resource;
 }

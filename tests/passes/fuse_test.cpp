@@ -1,8 +1,11 @@
 // fuse_epilogue, fuse_bias_grad, fuse_elementwise, fuse_updates.
+#include <functional>
+
 #include "passes/pass_testing.h"
 #include "thalweg/autodiff/gradients.h"
 #include "thalweg/ops/control.h"
 #include "thalweg/ops/convolution.h"
+#include "thalweg/ops/functional.h"
 #include "thalweg/ops/linalg.h"
 #include "thalweg/ops/loss.h"
 #include "thalweg/ops/reduction.h"
@@ -131,6 +134,55 @@ TEST(FuseUpdates, DoesNotMoveAnUpdatePastARead) {
       apply_gradient_descent(b.handle(), rate, exp(a.read()));  // reads what the first update wrote
   const PlanGraph plan = optimized(graph, {}, {}, {&first, &second});
   EXPECT_EQ(count_ops(plan)["ResourceApplyGradientDescent"], 2);
+}
+
+// Whether updates of the variables `names`, with something in between, become one.
+bool fuses(const std::vector<std::string>& names,
+           const std::function<Output(Graph&)>& in_between = nullptr) {
+  Graph graph(standard_ops());
+  const Output rate = constant(graph, Tensor(0.5f));
+  std::vector<Node*> updates;
+  std::vector<Output> fetches;
+  for (size_t i = 0; i < names.size(); ++i) {
+    // Two handles of one name stay two nodes when they differ in an attribute.
+    const Shape shape = i % 2 == 0 ? Shape{3} : Shape::unknown_of_rank(1);
+    const Output handle = var_handle(graph, kFloat32, shape, {.shared_name = names[i]});
+    updates.push_back(&apply_gradient_descent(handle, rate, constant(graph, ramp({3}))));
+    if (i == 0 && in_between) fetches.push_back(in_between(graph));
+  }
+  std::vector<FeedSpec> feeds;
+  if (const Node* chosen = graph.find("chosen"))
+    feeds.push_back({chosen->output(), kBool, Shape{}});
+  return count_ops(optimized(graph, feeds, fetches, updates)).contains("_FusedResourceApply");
+}
+
+Output read_as(Graph& graph, const std::string& name) {
+  return read_variable(var_handle(graph, kFloat32, Shape::unknown(), {.shared_name = name}),
+                       kFloat32);
+}
+
+TEST(FuseUpdates, DoesNotMoveAnUpdatePastAReadThroughAnotherHandle) {
+  EXPECT_TRUE(fuses({"a", "b"}));
+  EXPECT_TRUE(fuses({"a", "b"}, [](Graph& graph) { return read_as(graph, "c"); }));
+  EXPECT_FALSE(fuses({"a", "b"}, [](Graph& graph) { return read_as(graph, "a"); }));
+}
+
+TEST(FuseUpdates, DoesNotMoveAnUpdatePastAFunctionThatReadsItsVariable) {
+  const auto branch_reads = [](const std::string& name) {
+    return [name](Graph& graph) {
+      const Output zero = constant(graph, Tensor::zeros(kFloat32, {3}));
+      return cond(
+          placeholder(graph, kBool, {}, {.name = "chosen"}), [&] { return read_as(graph, name); },
+          [&] { return exp(zero); });
+    };
+  };
+  EXPECT_FALSE(fuses({"a", "b"}, branch_reads("a")));
+  EXPECT_TRUE(fuses({"a", "b"}, branch_reads("c")));
+}
+
+TEST(FuseUpdates, DoesNotPutTwoUpdatesOfOneVariableSideBySide) {
+  EXPECT_FALSE(fuses({"a", "a"}));
+  EXPECT_FALSE(fuses({"a", "b", "a"}));
 }
 
 }  // namespace

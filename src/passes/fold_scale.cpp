@@ -1,7 +1,9 @@
 // fold_scale: factors and terms for each channel join the constant filter and the bias of the
 // convolution or matrix product before them. A batch norm with fixed statistics is such a pair.
+// What would leave the range of the element type stays as it is.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -63,6 +65,11 @@ Tensor vector_of(const std::vector<double>& values, DType dtype) {
       .cast(dtype);
 }
 
+bool is_in_range(double value, DType dtype) {
+  return std::abs(value) <= (dtype == kFloat32 ? double{std::numeric_limits<float>::max()}
+                                               : std::numeric_limits<double>::max());
+}
+
 class FoldScale : public Rewriter {
  public:
   explicit FoldScale(const PlanGraph& source) : Rewriter(source) {}
@@ -77,7 +84,7 @@ class FoldScale : public Rewriter {
       const Linear line = found->second;
       const auto affine = affine_of(node, inputs, i, line);
       if (!affine) continue;
-      return {extend(node, inputs, line, *affine)};
+      if (const Output result = extend(node, inputs, line, *affine)) return {result};
     }
     return copy(node, inputs);
   }
@@ -159,6 +166,7 @@ class FoldScale : public Rewriter {
   }
 
   // The line with `affine` behind it; the nodes that it takes the place of fall away unread.
+  // Nothing when the numbers do not allow it.
   Output extend(const Node& node, const std::vector<Output>& inputs, Linear line,
                 const Affine& affine) {
     const DType dtype = line.node->output_dtype(0);
@@ -168,13 +176,19 @@ class FoldScale : public Rewriter {
     if (line.bias.empty()) line.bias.assign(affine.scale.size(), 0.0);
     for (size_t c = 0; c < line.bias.size(); ++c)
       line.bias[c] = line.bias[c] * affine.scale[c] + affine.offset[c];
+    if (!std::all_of(line.bias.begin(), line.bias.end(),
+                     [dtype](double term) { return is_in_range(term, dtype); })) {
+      return {};
+    }
     Output result;
     if (is_first_bias) {
       result = copy(node, inputs)[0];
     } else {
       Output product = line.node->output(0);
       if (scales) {
-        const Output filter = constant(node, scaled(*line.node, affine.scale));
+        auto weights = scaled(*line.node, affine.scale);
+        if (!weights) return {};
+        const Output filter = constant(node, std::move(*weights));
         std::vector<Output> operands(line.node->inputs().begin(), line.node->inputs().end());
         operands[1] = filter;
         line.node =
@@ -195,22 +209,27 @@ class FoldScale : public Rewriter {
     return result;
   }
 
-  static Tensor scaled(const Node& linear, const std::vector<double>& scale) {
+  // The filter with its channels scaled; nothing when a weight leaves the range of its type, where
+  // the product of what comes in and the weight need not.
+  static std::optional<Tensor> scaled(const Node& linear, const std::vector<double>& scale) {
     const Tensor& filter = *constant_value(linear.input(1));
     const Channels channels = channels_of(linear);
     Tensor result(filter.dtype(), filter.shape());
     const auto fill = [&]<class T>(std::span<const T> from, std::span<T> to) {
       for (size_t cell = 0; cell < to.size(); ++cell) {
         const auto channel = (static_cast<int64_t>(cell) / channels.inner) % channels.count;
-        to[cell] = static_cast<T>(from[cell] * scale[static_cast<size_t>(channel)]);
+        const double factor = scale[static_cast<size_t>(channel)];
+        const double weight = from[cell] * factor;
+        if (!is_in_range(weight, filter.dtype())) return false;
+        to[cell] = static_cast<T>(weight);
+        if (std::isnormal(from[cell]) && factor != 0 && !std::isnormal(to[cell])) return false;
       }
+      return true;
     };
-    if (filter.dtype() == kFloat32) {
-      fill(filter.data<float>(), result.mutable_data<float>());
-    } else {
-      fill(filter.data<double>(), result.mutable_data<double>());
-    }
-    return result;
+    const bool fits = filter.dtype() == kFloat32
+                          ? fill(filter.data<float>(), result.mutable_data<float>())
+                          : fill(filter.data<double>(), result.mutable_data<double>());
+    return fits ? std::optional(std::move(result)) : std::nullopt;
   }
 
   std::map<Output, Linear> lines_;  // by the new graph's output

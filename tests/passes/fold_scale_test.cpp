@@ -154,5 +154,31 @@ TEST_F(FoldScale, LeavesABatchNormInTrainingOrWhoseStatisticsAreRead) {
   EXPECT_EQ(counts({norm.y, norm.batch_mean}).at("FusedBatchNormV3"), 1);
 }
 
+// matmul([[x]], [[weight]]) * factor + term: how many products by a factor are left.
+int factors_left(DType dtype, double x, double weight, double factor, double term = 0) {
+  Graph graph(standard_ops());
+  const Output input = placeholder(graph, dtype, {1, 1}, {.name = "x"});
+  const auto number = [&](double value, const Shape& shape) {
+    return constant(graph, Tensor::of<double>({value}).cast(dtype).reshape(shape));
+  };
+  const Output product = bias_add(matmul(input, number(weight, {1, 1})), number(term, {1}));
+  const PlanGraph plan =
+      expect_same_numbers(graph, {input}, {Tensor::of<double>({x}).cast(dtype).reshape({1, 1})},
+                          {product * number(factor, {1})});
+  const auto left = count_ops(plan);
+  return (left.contains("Mul") ? 1 : 0) + (left.contains("_FusedElementwise") ? 1 : 0);
+}
+
+TEST(FoldScaleRange, LeavesFactorsThatWouldTakeAWeightOutOfRange) {
+  EXPECT_EQ(factors_left(kFloat32, 1e-30, 1e30, 1e20), 1) << "overflow";
+  EXPECT_EQ(factors_left(kFloat32, 1e30, 1e-30, 1e-30), 1) << "underflow";
+  EXPECT_EQ(factors_left(kFloat32, 1e30, 1e-30, 1e-10), 1) << "subnormal";
+  EXPECT_EQ(factors_left(kFloat64, 1e-300, 1e300, 1e200), 1) << "overflow of doubles";
+  EXPECT_EQ(factors_left(kFloat32, -1e10, 1e10, 1e19, 1e20), 1) << "overflow of the bias";
+  EXPECT_EQ(factors_left(kFloat64, 1e-30, 1e30, 1e20), 0);
+  EXPECT_EQ(factors_left(kFloat32, 2, 3, 0), 0);
+  EXPECT_EQ(factors_left(kFloat32, 2, 0, 3), 0);
+}
+
 }  // namespace
 }  // namespace thalweg::testing

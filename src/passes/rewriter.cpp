@@ -1,6 +1,25 @@
 #include "thalweg/passes/rewriter.h"
 
+#include <algorithm>
+
 namespace thalweg {
+namespace {
+
+// What stands for a node must look like it, as far as its shapes are known.
+void check_replacement(const Node& node, const std::vector<Output>& outputs) {
+  const size_t count = std::min(outputs.size(), static_cast<size_t>(node.num_outputs()));
+  for (size_t i = 0; i < count; ++i) {
+    if (!outputs[i]) continue;
+    const Output old = node.output(static_cast<int>(i));
+    if (outputs[i].dtype() != old.dtype() || !outputs[i].shape().is_compatible_with(old.shape())) {
+      throw internal_error(node, " output ", i, " is ", old.dtype(), old.shape(),
+                           ", but the pass puts ", outputs[i].name(), " in its place, which is ",
+                           outputs[i].dtype(), outputs[i].shape());
+    }
+  }
+}
+
+}  // namespace
 
 Rewriter::Rewriter(const PlanGraph& source) : source_(source) {
   const auto count = static_cast<size_t>(source.graph->num_nodes());
@@ -41,6 +60,7 @@ PlanGraph Rewriter::run() {
     const auto slot = static_cast<size_t>(id);
     const int before = target().num_nodes();
     map_[slot] = rewrite(node, inputs);
+    check_replacement(node, map_[slot]);
     if (node_map_[slot] == nullptr) {
       // Control edges wait for the node that stands for this one.
       if (!map_[slot].empty() && map_[slot][0]) {

@@ -1,5 +1,8 @@
-// simplify: algebra that holds bit for bit (or better), and movements that move nothing.
+// simplify: algebra that holds bit for bit (or better) for every value, infinities, NaN and the
+// sign of zero included, and movements that move nothing. Sums whose order changes may round
+// otherwise.
 #include <algorithm>
+#include <cmath>
 
 #include "passes/pass_list.h"
 #include "thalweg/passes/rewriter.h"
@@ -17,13 +20,44 @@ bool is_splat(const Output& output, double value) {
   return true;
 }
 
-std::optional<std::vector<int64_t>> constant_ints(const Output& output) {
+// Whether x + output is x for every x: -0.0 + 0.0 is 0.0, so that only -0.0 changes no float.
+bool adds_nothing(const Output& output) {
+  if (!is_splat(output, 0)) return false;
+  if (!is_floating(output.dtype())) return true;
+  const Tensor& tensor = *constant_value(output);
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+    if (!std::signbit(tensor.at(i))) return false;
+  }
+  return true;
+}
+
+// The same of x - output, where only 0.0 does.
+bool subtracts_nothing(const Output& output) {
+  if (!is_splat(output, 0)) return false;
+  const Tensor& tensor = *constant_value(output);
+  for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+    if (std::signbit(tensor.at(i))) return false;
+  }
+  return true;
+}
+
+// Dimensions that a constant names, counted from the start; those of a tensor of `rank` dimensions.
+std::optional<std::vector<int64_t>> constant_axes(const Output& output, int rank) {
   const Tensor* tensor = constant_value(output);
-  if (tensor == nullptr || !is_integer(tensor->dtype())) return std::nullopt;
-  std::vector<int64_t> values;
-  for (int64_t i = 0; i < tensor->num_elements(); ++i)
-    values.push_back(static_cast<int64_t>(tensor->at(i)));
-  return values;
+  if (tensor == nullptr || !is_integer(tensor->dtype()) || rank < 0) return std::nullopt;
+  std::vector<int64_t> axes;
+  for (int64_t i = 0; i < tensor->num_elements(); ++i) {
+    const auto axis = static_cast<int64_t>(tensor->at(i));
+    axes.push_back(axis < 0 ? axis + rank : axis);
+  }
+  return axes;
+}
+
+// The constant permutation of a Transpose, which has an entry for each dimension.
+std::optional<std::vector<int64_t>> constant_permutation(const Output& output) {
+  const Tensor* tensor = constant_value(output);
+  return tensor == nullptr ? std::nullopt
+                           : constant_axes(output, static_cast<int>(tensor->num_elements()));
 }
 
 bool is_known(const Shape& shape) { return shape.is_fully_defined(); }
@@ -58,24 +92,23 @@ class Simplify : public Rewriter {
       return in[0];
     }
     if (type == "Cast" && in[0].dtype() == node.output_dtype(0)) return in[0];
-    if (type == "ConcatV2" && in.size() == 2) return in[0];
-    if ((type == "AddV2" || type == "Add") && is_splat(in[1], 0) && keeps_shape(in[0]))
+    if ((type == "AddV2" || type == "Add") && adds_nothing(in[1]) && keeps_shape(in[0]))
       return in[0];
-    if ((type == "AddV2" || type == "Add") && is_splat(in[0], 0) && keeps_shape(in[1]))
+    if ((type == "AddV2" || type == "Add") && adds_nothing(in[0]) && keeps_shape(in[1]))
       return in[1];
-    if (type == "Sub" && is_splat(in[1], 0) && keeps_shape(in[0])) return in[0];
+    if (type == "Sub" && subtracts_nothing(in[1]) && keeps_shape(in[0])) return in[0];
     if ((type == "Mul" || type == "RealDiv") && is_splat(in[1], 1) && keeps_shape(in[0]))
       return in[0];
     if (type == "Mul" && is_splat(in[0], 1) && keeps_shape(in[1])) return in[1];
     if (type == "Pow" && is_splat(in[1], 1) && keeps_shape(in[0])) return in[0];
     if (type == "Neg" && in[0].node()->type() == "Neg") return in[0].node()->input(0);
     if (type == "Transpose") {
-      const auto perm = constant_ints(in[1]);
+      const auto perm = constant_permutation(in[1]);
       if (perm && std::is_sorted(perm->begin(), perm->end())) return in[0];
     }
-    if (is_reduction(type) && !node.attr<bool>("keep_dims")) {
-      const auto axes = constant_ints(in[1]);
-      if (axes && axes->empty()) return in[0];
+    if (is_reduction(type)) {
+      const Tensor* axes = constant_value(in[1]);
+      if (axes != nullptr && axes->num_elements() == 0) return in[0];
     }
     return {};
   }
@@ -103,10 +136,10 @@ class Simplify : public Rewriter {
       if (const Output sum = as_bias_add(node, in)) return sum;
     }
     if (type == "Sum") return as_bias_gradient(node, in);
-    if (type == "Pow" && is_known(in[0].shape()) && in[0].shape() == node.output_shape(0)) {
-      if (is_splat(in[1], 2)) return replace(node, "Square", {in[0]}, {}).output();
-      if (is_splat(in[1], 0.5) && is_floating(in[0].dtype()))
-        return replace(node, "Sqrt", {in[0]}, {}).output();
+    // Not Sqrt for a power of 0.5: they differ at -inf and at -0.0.
+    if (type == "Pow" && is_splat(in[1], 2) && is_known(in[0].shape()) &&
+        in[0].shape() == node.output_shape(0)) {
+      return replace(node, "Square", {in[0]}, {}).output();
     }
     return without_broadcast(node, in);
   }
@@ -114,8 +147,8 @@ class Simplify : public Rewriter {
   Output transpose_twice(const Node& node, const std::vector<Output>& in) {
     const Node& inner = *in[0].node();
     if (inner.type() != "Transpose") return {};
-    const auto outer_perm = constant_ints(in[1]);
-    const auto inner_perm = constant_ints(inner.input(1));
+    const auto outer_perm = constant_permutation(in[1]);
+    const auto inner_perm = constant_permutation(inner.input(1));
     if (!outer_perm || !inner_perm) return {};
     std::vector<int32_t> perm;
     for (int64_t p : *outer_perm)
@@ -134,7 +167,7 @@ class Simplify : public Rewriter {
     for (size_t i = 0; i < 2; ++i) {
       const Node& producer = *in[i].node();
       if (producer.type() != "Transpose") continue;
-      const auto perm = constant_ints(producer.input(1));
+      const auto perm = constant_permutation(producer.input(1));
       if (!perm || *perm != std::vector<int64_t>{1, 0}) continue;
       operands[i] = producer.input(0);
       const char* flag = i == 0 ? "transpose_a" : "transpose_b";
@@ -222,10 +255,10 @@ class Simplify : public Rewriter {
   // The sum over all dimensions but the last is a bias gradient.
   Output as_bias_gradient(const Node& node, const std::vector<Output>& in) {
     const int rank = in[0].shape().rank();
-    const auto axes = constant_ints(in[1]);
+    const auto axes = constant_axes(in[1], rank);
     if (!axes || rank < 2 || node.attr<bool>("keep_dims") || !is_floating(in[0].dtype())) return {};
     std::vector<bool> summed(static_cast<size_t>(rank), false);
-    for (int64_t axis : *axes) summed[static_cast<size_t>(axis < 0 ? axis + rank : axis)] = true;
+    for (int64_t axis : *axes) summed[static_cast<size_t>(axis)] = true;
     const bool all_but_last =
         std::count(summed.begin(), summed.end(), true) == rank - 1 && !summed.back();
     return all_but_last ? replace(node, "BiasAddGrad", {in[0]}, {}).output() : Output();

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "nn/input_checks.h"
 #include "nn/layer_types.h"
 #include "nn/options.h"
@@ -74,8 +76,8 @@ BatchNormOptions checked(BatchNormOptions options) {
   if (!(options.momentum >= 0 && options.momentum <= 1)) {
     throw invalid_argument("option `momentum` must be in [0, 1], got ", options.momentum);
   }
-  if (!(options.epsilon > 0)) {
-    throw invalid_argument("option `epsilon` must be above 0, got ", options.epsilon);
+  if (!(options.epsilon > 0 && std::isfinite(options.epsilon))) {
+    throw invalid_argument("option `epsilon` must be above 0 and finite, got ", options.epsilon);
   }
   return options;
 }

@@ -1,5 +1,7 @@
 #include "thalweg/nn/losses.h"
 
+#include <cmath>
+
 #include "nn/match_shapes.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
@@ -109,7 +111,9 @@ Output mean_absolute_error(Output labels, Output predictions, Output weights, Re
 }
 
 Output huber(Output labels, Output predictions, double delta, Output weights, Reduction reduction) {
-  if (!(delta > 0)) throw invalid_argument("huber: delta must be above 0, got ", delta);
+  if (!(delta > 0 && std::isfinite(delta))) {
+    throw invalid_argument("huber: delta must be above 0 and finite, got ", delta);
+  }
   const Output error = abs(predictions - match_labels("huber", labels, predictions));
   const Output inner = minimum(error, delta);
   // With e cut at delta: e^2 / 2 + delta * (|e| - e), which is both branches at once.

@@ -11,9 +11,9 @@ EarlyStopping::EarlyStopping(EarlyStoppingOptions options) : options_(std::move(
     throw invalid_argument("early stopping: patience is ", options_.patience,
                            ", expected 0 (never stop) or more");
   }
-  if (!(options_.min_delta >= 0)) {
+  if (!(options_.min_delta >= 0 && std::isfinite(options_.min_delta))) {
     throw invalid_argument("early stopping: min_delta is ", options_.min_delta,
-                           ", expected 0 or more");
+                           ", expected a finite number, 0 or more");
   }
 }
 

@@ -7,6 +7,7 @@
 #include "thalweg/ops/reduction.h"
 #include "thalweg/ops/state.h"
 #include "thalweg/ops/unary.h"
+#include "train/number_checks.h"
 
 namespace thalweg {
 namespace {
@@ -30,9 +31,7 @@ Output global_step(Graph& graph) { return read_variable(step_handle(graph), kInt
 
 std::vector<GradientAndVariable> clip_gradients(std::vector<GradientAndVariable> gradients,
                                                 const Clip& clip) {
-  if (clip.value < 0 || clip.norm < 0 || clip.global_norm < 0) {
-    throw invalid_argument("clipping bounds must be 0 (none) or above");
-  }
+  check_clip(clip);
   if (clip.value > 0) {
     for (GradientAndVariable& pair : gradients) {
       pair.gradient = maximum(minimum(pair.gradient, clip.value), -clip.value);
@@ -53,6 +52,12 @@ std::vector<GradientAndVariable> clip_gradients(std::vector<GradientAndVariable>
     }
   }
   return gradients;
+void check_clip(const Clip& clip) {
+  train::check_not_negative("clipping bounds", "value", clip.value);
+  train::check_not_negative("clipping bounds", "norm", clip.norm);
+  train::check_not_negative("clipping bounds", "global_norm", clip.global_norm);
+}
+
 }
 
 std::vector<GradientAndVariable> Optimizer::compute_gradients(Output loss,
@@ -84,6 +89,12 @@ std::vector<GradientAndVariable> Optimizer::compute_gradients(Output loss,
 
 Node& Optimizer::apply_gradients(std::vector<GradientAndVariable> gradients) const {
   return apply_after(nullptr, std::move(gradients));
+Optimizer::Optimizer(std::shared_ptr<const Rule> rule, Schedule rate, Clip clip)
+    : rule_(std::move(rule)), rate_(std::move(rate)), clip_(clip) {
+  if (rule_ == nullptr) throw invalid_argument("an optimizer needs a rule, but there is none");
+  check_clip(clip_);
+}
+
 }
 
 Node& Optimizer::apply_after(Node* check, std::vector<GradientAndVariable> gradients) const {

@@ -1,19 +1,29 @@
 #include "thalweg/train/schedule.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
 #include "thalweg/ops/unary.h"
+#include "train/number_checks.h"
 
 namespace thalweg {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
 
+using train::check_not_negative;
+
 void check_steps(std::string_view schedule, int64_t steps) {
   if (steps < 1)
     throw invalid_argument(schedule, ": decay_steps is ", steps, ", at least 1 is needed");
+}
+
+void check_decay(std::string_view schedule, const DecayOptions& options) {
+  check_steps(schedule, options.decay_steps);
+  check_not_negative(schedule, "initial", options.initial);
+  check_not_negative(schedule, "decay_rate", options.decay_rate);
 }
 
 // The share of decay_steps that has passed, at most 1.
@@ -33,11 +43,13 @@ Schedule::Schedule(double rate)
     : rate_(
           [rate](Output step) { return constant(step.graph(), Tensor(static_cast<float>(rate))); }),
       text_(str(rate)) {
-  if (!(rate >= 0)) throw invalid_argument("a learning rate must be 0 or more, got ", rate);
+  check_not_negative("schedule", "the learning rate", rate);
 }
 
 Schedule::Schedule(std::function<Output(Output)> rate, std::string text)
-    : rate_(std::move(rate)), text_(std::move(text)) {}
+    : rate_(std::move(rate)), text_(std::move(text)) {
+  if (!rate_) throw invalid_argument("schedule '", text_, "': the function is empty");
+}
 
 Output Schedule::at(Output step) const {
   const NameScope scope(step.graph(), "learning_rate");
@@ -45,7 +57,7 @@ Output Schedule::at(Output step) const {
 }
 
 Schedule exponential_decay(const DecayOptions& options) {
-  check_steps("exponential_decay", options.decay_steps);
+  check_decay("exponential_decay", options);
   return Schedule(
       [options](Output step) {
         const Output base = constant(step.graph(), Tensor(static_cast<float>(options.decay_rate)));
@@ -56,7 +68,7 @@ Schedule exponential_decay(const DecayOptions& options) {
 }
 
 Schedule inverse_time_decay(const DecayOptions& options) {
-  check_steps("inverse_time_decay", options.decay_steps);
+  check_decay("inverse_time_decay", options);
   return Schedule(
       [options](Output step) {
         return options.initial / (options.decay_rate * periods(step, options) + 1.0);
@@ -67,6 +79,9 @@ Schedule inverse_time_decay(const DecayOptions& options) {
 
 Schedule polynomial_decay(const PolynomialDecayOptions& options) {
   check_steps("polynomial_decay", options.decay_steps);
+  check_not_negative("polynomial_decay", "initial", options.initial);
+  check_not_negative("polynomial_decay", "end", options.end);
+  check_not_negative("polynomial_decay", "power", options.power);
   return Schedule(
       [options](Output step) {
         const Output left = 1.0 - progress(step, options.decay_steps);
@@ -79,6 +94,8 @@ Schedule polynomial_decay(const PolynomialDecayOptions& options) {
 
 Schedule cosine_decay(const CosineDecayOptions& options) {
   check_steps("cosine_decay", options.decay_steps);
+  check_not_negative("cosine_decay", "initial", options.initial);
+  check_not_negative("cosine_decay", "alpha", options.alpha);
   return Schedule(
       [options](Output step) {
         const Output wave = 0.5 * (cos(kPi * progress(step, options.decay_steps)) + 1.0);
@@ -92,9 +109,10 @@ Schedule piecewise_constant(std::vector<int64_t> boundaries, std::vector<double>
     throw invalid_argument("piecewise_constant: ", boundaries.size(), " boundaries need ",
                            boundaries.size() + 1, " rates, got ", rates.size());
   }
-  if (!std::is_sorted(boundaries.begin(), boundaries.end())) {
+  if (std::ranges::adjacent_find(boundaries, std::greater_equal()) != boundaries.end()) {
     throw invalid_argument("piecewise_constant: boundaries must rise, got ", boundaries);
   }
+  for (const double rate : rates) check_not_negative("piecewise_constant", "a rate", rate);
   const std::string text = str("piecewise_constant(", boundaries, ", ", rates, ")");
   return Schedule(
       [boundaries = std::move(boundaries), rates = std::move(rates)](Output step) {

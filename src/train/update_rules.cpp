@@ -1,13 +1,19 @@
-// The update rules of the optimizers that come with the library: which slots, which op.
+// The update rules of the optimizers that come with the library: which options, slots and op.
+#include <cmath>
+
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
 #include "thalweg/ops/state.h"
 #include "thalweg/ops/training.h"
 #include "thalweg/ops/unary.h"
 #include "thalweg/train/optimizer.h"
+#include "train/number_checks.h"
 
 namespace thalweg {
 namespace {
+
+using train::check_not_negative;
+using train::check_share;
 
 const Graph::VariableRecord& record_of(Output variable) {
   const std::string& name = variable_key(*variable.node());
@@ -60,7 +66,9 @@ class SgdRule : public Optimizer::Rule {
 
 class MomentumRule : public Optimizer::Rule {
  public:
-  explicit MomentumRule(const MomentumOptions& o) : options_(o) {}
+  explicit MomentumRule(const MomentumOptions& o) : options_(o) {
+    check_share(name(), "momentum", o.momentum);
+  }
   std::string name() const override { return "Momentum"; }
   Node& update(Output w, Output g, Output rate, Output) const override {
     return apply_keras_momentum(w, make_slot(w, "Momentum", 0), as_type_of(w, rate), g,
@@ -73,7 +81,11 @@ class MomentumRule : public Optimizer::Rule {
 
 class AdamRule : public Optimizer::Rule {
  public:
-  explicit AdamRule(const AdamOptions& o) : options_(o) {}
+  explicit AdamRule(const AdamOptions& o) : options_(o) {
+    check_share(name(), "beta1", o.beta1);
+    check_share(name(), "beta2", o.beta2);
+    check_not_negative(name(), "epsilon", o.epsilon);
+  }
   std::string name() const override { return "Adam"; }
   Node& update(Output w, Output g, Output rate, Output step) const override {
     const Output m = make_slot(w, "Adam", 0);
@@ -89,7 +101,12 @@ class AdamRule : public Optimizer::Rule {
 
 class AdamWRule : public Optimizer::Rule {
  public:
-  explicit AdamWRule(const AdamWOptions& o) : options_(o) {}
+  explicit AdamWRule(const AdamWOptions& o) : options_(o) {
+    check_not_negative(name(), "weight_decay", o.weight_decay);
+    check_share(name(), "beta1", o.beta1);
+    check_share(name(), "beta2", o.beta2);
+    check_not_negative(name(), "epsilon", o.epsilon);
+  }
   std::string name() const override { return "AdamW"; }
   Node& update(Output w, Output g, Output rate, Output step) const override {
     const Output m = make_slot(w, "AdamW", 0);
@@ -106,7 +123,11 @@ class AdamWRule : public Optimizer::Rule {
 
 class RmsPropRule : public Optimizer::Rule {
  public:
-  explicit RmsPropRule(const RmsPropOptions& o) : options_(o) {}
+  explicit RmsPropRule(const RmsPropOptions& o) : options_(o) {
+    check_share(name(), "rho", o.rho);
+    check_share(name(), "momentum", o.momentum);
+    check_not_negative(name(), "epsilon", o.epsilon);
+  }
   std::string name() const override { return "RMSProp"; }
   Node& update(Output w, Output g, Output rate, Output) const override {
     const Output ms = make_slot(w, "RMSProp", 0);
@@ -126,7 +147,10 @@ class RmsPropRule : public Optimizer::Rule {
 
 class AdagradRule : public Optimizer::Rule {
  public:
-  explicit AdagradRule(const AdagradOptions& o) : options_(o) {}
+  explicit AdagradRule(const AdagradOptions& o) : options_(o) {
+    check_not_negative(name(), "initial_accumulator", o.initial_accumulator);
+    check_not_negative(name(), "epsilon", o.epsilon);
+  }
   std::string name() const override { return "Adagrad"; }
   Node& update(Output w, Output g, Output rate, Output) const override {
     return apply_adagrad_v2(w, make_slot(w, "Adagrad", options_.initial_accumulator),
@@ -139,7 +163,10 @@ class AdagradRule : public Optimizer::Rule {
 
 class AdadeltaRule : public Optimizer::Rule {
  public:
-  explicit AdadeltaRule(const AdadeltaOptions& o) : options_(o) {}
+  explicit AdadeltaRule(const AdadeltaOptions& o) : options_(o) {
+    check_share(name(), "rho", o.rho);
+    check_not_negative(name(), "epsilon", o.epsilon);
+  }
   std::string name() const override { return "Adadelta"; }
   Node& update(Output w, Output g, Output rate, Output) const override {
     return apply_adadelta(w, make_slot(w, "Adadelta", 0), make_slot(w, "Adadelta_1", 0),
@@ -153,7 +180,16 @@ class AdadeltaRule : public Optimizer::Rule {
 
 class FtrlRule : public Optimizer::Rule {
  public:
-  explicit FtrlRule(const FtrlOptions& o) : options_(o) {}
+  explicit FtrlRule(const FtrlOptions& o) : options_(o) {
+    if (!(o.learning_rate_power <= 0 && std::isfinite(o.learning_rate_power))) {
+      throw invalid_argument(name(), ": learning_rate_power is ", o.learning_rate_power,
+                             ", expected a finite number, 0 or less");
+    }
+    check_not_negative(name(), "initial_accumulator", o.initial_accumulator);
+    check_not_negative(name(), "l1", o.l1);
+    check_not_negative(name(), "l2", o.l2);
+    check_not_negative(name(), "l2_shrinkage", o.l2_shrinkage);
+  }
   std::string name() const override { return "Ftrl"; }
   Node& update(Output w, Output g, Output rate, Output) const override {
     return apply_ftrl_v2(w, make_slot(w, "Ftrl", options_.initial_accumulator),

@@ -119,6 +119,8 @@ TEST(BatchNormOptions, AreCheckedWhenTheLayerIsMade) {
       Code::kInvalidArgument, [] { BatchNorm({.momentum = 1.5}); }, "momentum");
   expect_error(
       Code::kInvalidArgument, [] { BatchNorm({.epsilon = 0}); }, "epsilon");
+  expect_error(
+      Code::kInvalidArgument, [] { BatchNorm({.epsilon = HUGE_VAL}); }, "epsilon");
 }
 
 }  // namespace

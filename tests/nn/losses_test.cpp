@@ -31,6 +31,13 @@ TEST_F(LossTest, AreMeansOverExamples) {
   EXPECT_NEAR(number(losses::hinge(row({1, 0, 1}), row({2, 0.5, -1}))), (0 + 1.5 + 2) / 3, 1e-6);
 }
 
+TEST_F(LossTest, HuberWantsAPlaceToTurn) {
+  for (const double delta : {0.0, -1.0, HUGE_VAL, std::nan("")}) {
+    expect_error(
+        Code::kInvalidArgument, [&] { losses::huber(row({1}), row({2}), delta); }, "delta");
+  }
+}
+
 TEST_F(LossTest, OfLogitsAreCrossEntropies) {
   const Output logits = given(Tensor::of<float>({0, 0, 1, 3}, {2, 2}));
   const double second = std::log1p(std::exp(2.0));

@@ -106,5 +106,27 @@ TEST(Schedule, RejectsWhatMakesNoCurve) {
       Code::kInvalidArgument, [] { warm_up(0, 0.1); }, "warm_up");
 }
 
+TEST(Schedule, RejectsRatesThatNoStepCanHave) {
+  const double nan = std::nan(""), inf = HUGE_VAL;
+  const auto refuse = [](const std::function<void()>& make, std::string_view option) {
+    expect_error(Code::kInvalidArgument, make, option);
+  };
+  for (const double bad : {-1.0, nan, inf, 1e39}) {
+    refuse([&] { Schedule{bad}; }, "learning rate is");
+    refuse([&] { exponential_decay({.initial = bad}); }, "initial is");
+    refuse([&] { exponential_decay({.decay_rate = bad}); }, "decay_rate is");
+    refuse([&] { inverse_time_decay({.initial = bad}); }, "initial is");
+    refuse([&] { inverse_time_decay({.decay_rate = bad}); }, "decay_rate is");
+    refuse([&] { polynomial_decay({.initial = bad}); }, "initial is");
+    refuse([&] { polynomial_decay({.end = bad}); }, "end is");
+    refuse([&] { polynomial_decay({.power = bad}); }, "power is");
+    refuse([&] { cosine_decay({.initial = bad}); }, "initial is");
+    refuse([&] { cosine_decay({.alpha = bad}); }, "alpha is");
+    refuse([&] { piecewise_constant({5}, {0.1, bad}); }, "a rate is");
+  }
+  refuse([] { piecewise_constant({5, 5}, {0.1, 0.2, 0.3}); }, "must rise");
+  refuse([] { Schedule(std::function<Output(Output)>(), "mine"); }, "'mine'");
+}
+
 }  // namespace
 }  // namespace thalweg

@@ -2,7 +2,8 @@
 //
 // An optimizer adds gradients, slots and update ops to the graph; all it remembers between steps
 // are variables of the graph (slots, and the global step), so a checkpoint of the variables is a
-// checkpoint of the optimizer. Formulas and defaults are those of Keras and TensorFlow.
+// checkpoint of the optimizer. Formulas and defaults are those of Keras and TensorFlow. Options out
+// of their range, and any that is not finite, throw invalid_argument where the optimizer is made.
 #pragma once
 
 #include <memory>
@@ -50,8 +51,8 @@ class Optimizer {
     virtual Node& update(Output variable, Output gradient, Output rate, Output step) const = 0;
   };
 
-  Optimizer(std::shared_ptr<const Rule> rule, Schedule rate, Clip clip)
-      : rule_(std::move(rule)), rate_(std::move(rate)), clip_(clip) {}
+  /// Throws invalid_argument without a rule, and for bounds that are negative or not finite.
+  Optimizer(std::shared_ptr<const Rule> rule, Schedule rate, Clip clip);
 
   /// d(loss)/d(variable) for `variables` (handles or reads; empty: all trainable variables that the
   /// loss depends on). Throws invalid_argument when there is none.

@@ -1,5 +1,8 @@
 // Learning rates that change with the step, as graph expressions: a restored step restores the
 // rate.
+//
+// Rates and what they are made of are 0 or more and finite; else, and for fewer than 1 step, these
+// throw invalid_argument.
 #pragma once
 
 #include <functional>
@@ -35,8 +38,7 @@ struct DecayOptions {
   /// Whether the rate falls in steps, every decay_steps, rather than smoothly.
   bool staircase = false;
 };
-/// `initial * decay_rate ^ (step / decay_steps)`. Keras's ExponentialDecay. Throws invalid_argument
-/// for decay_steps < 1.
+/// `initial * decay_rate ^ (step / decay_steps)`. Keras's ExponentialDecay.
 Schedule exponential_decay(const DecayOptions& options);
 /// `initial / (1 + decay_rate * step / decay_steps)`. Keras's InverseTimeDecay.
 Schedule inverse_time_decay(const DecayOptions& options);
@@ -65,8 +67,8 @@ Schedule cosine_decay(const CosineDecayOptions& options);
 /// Throws invalid_argument unless there is one rate more than boundaries and these rise.
 Schedule piecewise_constant(std::vector<int64_t> boundaries, std::vector<double> rates);
 
-/// Rises in a straight line from 0 to `after`'s first rate over `steps`, then follows `after`,
-/// whose step 0 is the first one past the warm-up.
+/// Rises in a straight line over `steps`, `(step + 1) / steps` of `after`'s first rate, which the
+/// last of them reaches; then follows `after`, whose step 0 is the first one past the warm-up.
 Schedule warm_up(int64_t steps, Schedule after);
 
 }  // namespace thalweg

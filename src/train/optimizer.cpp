@@ -20,6 +20,35 @@ Output step_handle(Graph& graph) {
       .handle();
 }
 
+// Where the rule counts its own steps: "Adam/iterations" for the first step that is made by it in
+// the graph, "Adam_1/iterations" for the next. Outside every scope, as slots are.
+std::string counter_name(const std::string& rule, int number) {
+  return number == 0 ? str(rule, "/iterations") : str(rule, "_", number, "/iterations");
+}
+
+Output make_counter(Graph& graph, const std::string& rule) {
+  const RootScope root(graph);
+  int number = 0;
+  while (graph.find_variable(counter_name(rule, number)) != nullptr) ++number;
+  return Variable(graph, Tensor(int64_t{0}),
+                  {.name = counter_name(rule, number), .trainable = false})
+      .handle();
+}
+
+// That of the newest step; none before there is one.
+const Graph::VariableRecord* find_counter(const Graph& graph, const std::string& rule) {
+  const Graph::VariableRecord* newest = nullptr;
+  for (int number = 0;; ++number) {
+    const auto* record = graph.find_variable(counter_name(rule, number));
+    if (record == nullptr) return newest;
+    newest = record;
+  }
+}
+
+Node& add_one(Output counter) {
+  return assign_add_variable(counter, constant(counter.graph(), Tensor(int64_t{1})));
+}
+
 Output squared_norm(Output x) { return reduce_sum(square(x)); }
 
 // x scaled so that its norm is at most `bound`; untouched when it is smaller, also when it is 0.
@@ -100,11 +129,12 @@ Optimizer::Optimizer(std::shared_ptr<const Rule> rule, Schedule rate, Clip clip)
 Node& Optimizer::apply_after(Node* check, std::vector<GradientAndVariable> gradients) const {
   if (gradients.empty()) throw invalid_argument(rule_->name(), ": there are no gradients to apply");
   Graph& graph = gradients[0].variable.graph();
-  const Output handle = step_handle(graph);
+  const Output global = step_handle(graph);
+  const Output counter = make_counter(graph, rule_->name());
   std::vector<Node*> nodes;
   {
     const NameScope scope(graph, rule_->name());
-    const Output step = read_variable(handle, kInt64);
+    const Output step = read_variable(counter, kInt64);
     const Output step_number = cast(step, kFloat32);
     Output rate = rate_.at(step);
     // Every update reads the rate, so all of them wait for the check.
@@ -115,7 +145,8 @@ Node& Optimizer::apply_after(Node* check, std::vector<GradientAndVariable> gradi
     }
   }
   for (Node* update : graph.collected("updates")) nodes.push_back(update);
-  nodes.push_back(&assign_add_variable(handle, constant(graph, Tensor(int64_t{1}))));
+  nodes.push_back(&add_one(counter));
+  nodes.push_back(&add_one(global));
   return group(nodes, {.name = "train_step"});
 }
 
@@ -126,7 +157,11 @@ Node& Optimizer::minimize(Output loss, std::vector<Output> variables) const {
   return apply_after(checked.node(), std::move(gradients));
 }
 
-Output Optimizer::learning_rate(Graph& graph) const { return rate_.at(global_step(graph)); }
+Output Optimizer::learning_rate(Graph& graph) const {
+  const Graph::VariableRecord* counter = find_counter(graph, rule_->name());
+  if (counter == nullptr) return rate_.at(global_step(graph));
+  return rate_.at(read_variable(counter->handle->output(), kInt64));
+}
 
 std::string Optimizer::to_string() const {
   return str(rule_->name(), "(learning_rate=", rate_.to_string(), ")");

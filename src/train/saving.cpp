@@ -4,6 +4,7 @@
 #include "thalweg/base/error.h"
 #include "thalweg/base/file.h"
 #include "thalweg/base/log.h"
+#include "train/checkpoint_folder.h"
 #include "train/end_message.h"
 #include "train/not_finite.h"
 #include "train/training_run.h"
@@ -32,6 +33,8 @@ void TrainingRun::open_checkpoints() {
         check_fingerprint(extras, saving.fingerprint, options_.names);
       });
   state_.restore(restored.extras, variables_);
+  // Not the variable, which counts several times a step when train_step groups several updates.
+  if (const auto name = CheckpointName::parse(base_name(restored.prefix))) loop_.step = name->step;
   if (const auto& best = checkpoints_->best()) {
     best_ = {.value = best->metric, .step = best->step, .prefix = best->prefix};
   }

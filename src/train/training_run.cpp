@@ -65,7 +65,7 @@ void TrainingRun::start() {
   if (!options_.saving.folder.empty()) open_checkpoints();
   session_.initialize();
   loop_.session = &session_;
-  loop_.step = variables_.get(kGlobalStep).item<int64_t>();
+  if (loop_.step == 0) loop_.step = variables_.get(kGlobalStep).item<int64_t>();
   loop_.first_step = loop_.step;
   loop_.epoch = state_.epoch;
   loop_.step_in_epoch = state_.step_in_epoch;

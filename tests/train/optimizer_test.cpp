@@ -164,7 +164,8 @@ TEST(Optimizer, Ftrl) {
 
 TEST(Optimizer, NamesSlotsAsTensorFlowDoesAndCountsSteps) {
   Line line(Adam({.learning_rate = 0.1}));
-  const std::vector<std::string> names = {"global_step", "w", "w/Adam", "w/Adam_1"};
+  const std::vector<std::string> names = {"Adam/iterations", "global_step", "w", "w/Adam",
+                                          "w/Adam_1"};
   EXPECT_EQ(line.session->variables().names(), names);
   EXPECT_EQ(line.value("global_step").dtype(), kInt64);
   for (int i = 0; i < 3; ++i) line.run(kGradients[0]);

@@ -199,7 +199,7 @@ TEST(ResumedTraining, RefusesOtherDataOrSettings) {
   expect_error(
       Code::kFailedPrecondition, [&] { other.train(o); }, "counts the metrics", "accuracy");
   expect_error(
-      Code::kInvalidArgument, [&] { Classifier(Momentum()).train(o); }, "`dense/kernel/Momentum`");
+      Code::kInvalidArgument, [&] { Classifier(Momentum()).train(o); }, "`Momentum/iterations`");
 }
 
 TEST(ResumedTraining, DoesNotMixTrainingsInSilence) {

@@ -46,8 +46,8 @@ class Optimizer {
     virtual ~Rule() = default;
     virtual std::string name() const = 0;
     /// The update must read `rate`, the learning rate: a check of the loss may hang on it. `step`
-    /// is the number of updates before this one. Both are float32 scalars; `gradient` has the
-    /// variable's shape.
+    /// is the number of updates before this one, those of other optimizers of the graph not
+    /// counted. Both are float32 scalars; `gradient` has the variable's shape.
     virtual Node& update(Output variable, Output gradient, Output rate, Output step) const = 0;
   };
 
@@ -59,12 +59,15 @@ class Optimizer {
   std::vector<GradientAndVariable> compute_gradients(Output loss,
                                                      std::vector<Output> variables = {}) const;
   /// One step: clips, updates every variable, runs what layers collected as "updates", and adds 1
-  /// to the global step. Returns the node to run.
+  /// to the global step and to a count of its own, the variable `<rule>/iterations`, by which rate
+  /// and rule go: several optimizers of one graph do not count each other's steps. Returns the node
+  /// to run.
   Node& apply_gradients(std::vector<GradientAndVariable> gradients) const;
   /// Both. A loss that is not finite throws out of the step before any weight changes.
   Node& minimize(Output loss, std::vector<Output> variables = {}) const;
 
-  /// The learning rate of the coming step, a float32 scalar for logs.
+  /// The learning rate of the coming step, a float32 scalar for logs: of the newest step in the
+  /// graph by a rule of this name, and before there is one by the global step.
   Output learning_rate(Graph& graph) const;
   /// "Adam(learning_rate=0.001, ...)", for run records.
   std::string to_string() const;

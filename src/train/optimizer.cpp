@@ -54,6 +54,12 @@ Output squared_norm(Output x) { return reduce_sum(square(x)); }
 // x scaled so that its norm is at most `bound`; untouched when it is smaller, also when it is 0.
 Output bounded(Output x, Output norm, double bound) { return x * (bound / maximum(norm, bound)); }
 
+void check_clip(const Clip& clip) {
+  train::check_not_negative("clipping bounds", "value", clip.value);
+  train::check_not_negative("clipping bounds", "norm", clip.norm);
+  train::check_not_negative("clipping bounds", "global_norm", clip.global_norm);
+}
+
 }  // namespace
 
 Output global_step(Graph& graph) { return read_variable(step_handle(graph), kInt64); }
@@ -81,12 +87,12 @@ std::vector<GradientAndVariable> clip_gradients(std::vector<GradientAndVariable>
     }
   }
   return gradients;
-void check_clip(const Clip& clip) {
-  train::check_not_negative("clipping bounds", "value", clip.value);
-  train::check_not_negative("clipping bounds", "norm", clip.norm);
-  train::check_not_negative("clipping bounds", "global_norm", clip.global_norm);
 }
 
+Optimizer::Optimizer(std::shared_ptr<const Rule> rule, Schedule rate, Clip clip)
+    : rule_(std::move(rule)), rate_(std::move(rate)), clip_(clip) {
+  if (rule_ == nullptr) throw invalid_argument("an optimizer needs a rule, but there is none");
+  check_clip(clip_);
 }
 
 std::vector<GradientAndVariable> Optimizer::compute_gradients(Output loss,
@@ -118,12 +124,6 @@ std::vector<GradientAndVariable> Optimizer::compute_gradients(Output loss,
 
 Node& Optimizer::apply_gradients(std::vector<GradientAndVariable> gradients) const {
   return apply_after(nullptr, std::move(gradients));
-Optimizer::Optimizer(std::shared_ptr<const Rule> rule, Schedule rate, Clip clip)
-    : rule_(std::move(rule)), rate_(std::move(rate)), clip_(clip) {
-  if (rule_ == nullptr) throw invalid_argument("an optimizer needs a rule, but there is none");
-  check_clip(clip_);
-}
-
 }
 
 Node& Optimizer::apply_after(Node* check, std::vector<GradientAndVariable> gradients) const {
@@ -164,7 +164,16 @@ Output Optimizer::learning_rate(Graph& graph) const {
 }
 
 std::string Optimizer::to_string() const {
-  return str(rule_->name(), "(learning_rate=", rate_.to_string(), ")");
+  std::string text = str(rule_->name(), "(learning_rate=", rate_.to_string());
+  const std::string options = rule_->options();
+  if (!options.empty()) append(text, str(", ", options));
+  const auto add_bound = [&](std::string_view name, double bound) {
+    if (bound > 0) append(text, str(", clip.", name, "=", bound));
+  };
+  add_bound("value", clip_.value);
+  add_bound("norm", clip_.norm);
+  add_bound("global_norm", clip_.global_norm);
+  return text + ")";
 }
 
 }  // namespace thalweg

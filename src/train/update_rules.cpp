@@ -56,7 +56,7 @@ Output power_of(Output variable, double beta, Output step) {
   return pow(number(variable, beta), as_type_of(variable, step + 1.0));
 }
 
-class SgdRule : public Optimizer::Rule {
+class SgdRule final : public Optimizer::Rule {
  public:
   std::string name() const override { return "SGD"; }
   Node& update(Output w, Output g, Output rate, Output) const override {
@@ -64,12 +64,15 @@ class SgdRule : public Optimizer::Rule {
   }
 };
 
-class MomentumRule : public Optimizer::Rule {
+class MomentumRule final : public Optimizer::Rule {
  public:
   explicit MomentumRule(const MomentumOptions& o) : options_(o) {
     check_share(name(), "momentum", o.momentum);
   }
   std::string name() const override { return "Momentum"; }
+  std::string options() const override {
+    return str("momentum=", options_.momentum, options_.nesterov ? ", nesterov" : "");
+  }
   Node& update(Output w, Output g, Output rate, Output) const override {
     return apply_keras_momentum(w, make_slot(w, "Momentum", 0), as_type_of(w, rate), g,
                                 number(w, options_.momentum), {.use_nesterov = options_.nesterov});
@@ -79,7 +82,7 @@ class MomentumRule : public Optimizer::Rule {
   MomentumOptions options_;
 };
 
-class AdamRule : public Optimizer::Rule {
+class AdamRule final : public Optimizer::Rule {
  public:
   explicit AdamRule(const AdamOptions& o) : options_(o) {
     check_share(name(), "beta1", o.beta1);
@@ -87,6 +90,10 @@ class AdamRule : public Optimizer::Rule {
     check_not_negative(name(), "epsilon", o.epsilon);
   }
   std::string name() const override { return "Adam"; }
+  std::string options() const override {
+    return str("beta1=", options_.beta1, ", beta2=", options_.beta2,
+               ", epsilon=", options_.epsilon);
+  }
   Node& update(Output w, Output g, Output rate, Output step) const override {
     const Output m = make_slot(w, "Adam", 0);
     const Output v = make_slot(w, "Adam_1", 0);
@@ -99,7 +106,7 @@ class AdamRule : public Optimizer::Rule {
   AdamOptions options_;
 };
 
-class AdamWRule : public Optimizer::Rule {
+class AdamWRule final : public Optimizer::Rule {
  public:
   explicit AdamWRule(const AdamWOptions& o) : options_(o) {
     check_not_negative(name(), "weight_decay", o.weight_decay);
@@ -108,6 +115,10 @@ class AdamWRule : public Optimizer::Rule {
     check_not_negative(name(), "epsilon", o.epsilon);
   }
   std::string name() const override { return "AdamW"; }
+  std::string options() const override {
+    return str("weight_decay=", options_.weight_decay, ", beta1=", options_.beta1,
+               ", beta2=", options_.beta2, ", epsilon=", options_.epsilon);
+  }
   Node& update(Output w, Output g, Output rate, Output step) const override {
     const Output m = make_slot(w, "AdamW", 0);
     const Output v = make_slot(w, "AdamW_1", 0);
@@ -121,7 +132,7 @@ class AdamWRule : public Optimizer::Rule {
   AdamWOptions options_;
 };
 
-class RmsPropRule : public Optimizer::Rule {
+class RmsPropRule final : public Optimizer::Rule {
  public:
   explicit RmsPropRule(const RmsPropOptions& o) : options_(o) {
     check_share(name(), "rho", o.rho);
@@ -129,6 +140,10 @@ class RmsPropRule : public Optimizer::Rule {
     check_not_negative(name(), "epsilon", o.epsilon);
   }
   std::string name() const override { return "RMSProp"; }
+  std::string options() const override {
+    return str("rho=", options_.rho, ", momentum=", options_.momentum,
+               ", epsilon=", options_.epsilon, options_.centered ? ", centered" : "");
+  }
   Node& update(Output w, Output g, Output rate, Output) const override {
     const Output ms = make_slot(w, "RMSProp", 0);
     const Output mom = make_slot(w, "RMSProp_1", 0);
@@ -145,13 +160,17 @@ class RmsPropRule : public Optimizer::Rule {
   RmsPropOptions options_;
 };
 
-class AdagradRule : public Optimizer::Rule {
+class AdagradRule final : public Optimizer::Rule {
  public:
   explicit AdagradRule(const AdagradOptions& o) : options_(o) {
     check_not_negative(name(), "initial_accumulator", o.initial_accumulator);
     check_not_negative(name(), "epsilon", o.epsilon);
   }
   std::string name() const override { return "Adagrad"; }
+  std::string options() const override {
+    return str("initial_accumulator=", options_.initial_accumulator,
+               ", epsilon=", options_.epsilon);
+  }
   Node& update(Output w, Output g, Output rate, Output) const override {
     return apply_adagrad_v2(w, make_slot(w, "Adagrad", options_.initial_accumulator),
                             as_type_of(w, rate), number(w, options_.epsilon), g);
@@ -161,13 +180,16 @@ class AdagradRule : public Optimizer::Rule {
   AdagradOptions options_;
 };
 
-class AdadeltaRule : public Optimizer::Rule {
+class AdadeltaRule final : public Optimizer::Rule {
  public:
   explicit AdadeltaRule(const AdadeltaOptions& o) : options_(o) {
     check_share(name(), "rho", o.rho);
     check_not_negative(name(), "epsilon", o.epsilon);
   }
   std::string name() const override { return "Adadelta"; }
+  std::string options() const override {
+    return str("rho=", options_.rho, ", epsilon=", options_.epsilon);
+  }
   Node& update(Output w, Output g, Output rate, Output) const override {
     return apply_adadelta(w, make_slot(w, "Adadelta", 0), make_slot(w, "Adadelta_1", 0),
                           as_type_of(w, rate), number(w, options_.rho), number(w, options_.epsilon),
@@ -178,7 +200,7 @@ class AdadeltaRule : public Optimizer::Rule {
   AdadeltaOptions options_;
 };
 
-class FtrlRule : public Optimizer::Rule {
+class FtrlRule final : public Optimizer::Rule {
  public:
   explicit FtrlRule(const FtrlOptions& o) : options_(o) {
     if (!(o.learning_rate_power <= 0 && std::isfinite(o.learning_rate_power))) {
@@ -191,6 +213,11 @@ class FtrlRule : public Optimizer::Rule {
     check_not_negative(name(), "l2_shrinkage", o.l2_shrinkage);
   }
   std::string name() const override { return "Ftrl"; }
+  std::string options() const override {
+    return str("learning_rate_power=", options_.learning_rate_power,
+               ", initial_accumulator=", options_.initial_accumulator, ", l1=", options_.l1,
+               ", l2=", options_.l2, ", l2_shrinkage=", options_.l2_shrinkage);
+  }
   Node& update(Output w, Output g, Output rate, Output) const override {
     return apply_ftrl_v2(w, make_slot(w, "Ftrl", options_.initial_accumulator),
                          make_slot(w, "Ftrl_1", 0), g, as_type_of(w, rate), number(w, options_.l1),

@@ -291,5 +291,118 @@ TEST(Clip, LeavesAGradientOfZeroAlone) {
   EXPECT_NEAR(line.value("w").at(2), -0.3, 1e-6);
 }
 
+// As a generator and a discriminator are trained: by turns, in one graph.
+TEST(Optimizer, SeveralInOneGraphCountTheirOwnStepsOnly) {
+  struct Part {
+    Part(Graph& graph, const std::string& name, const Optimizer& optimizer)
+        : w(graph, Tensor::of<float>({1, -2, 0.5f}), {.name = name}),
+          step(&optimizer.minimize(reduce_sum(square(w.read()) * 0.5))),
+          rate(optimizer.learning_rate(graph)) {}
+    Variable w;
+    Node* step;
+    Output rate;
+  };
+  const Schedule falling = exponential_decay({.initial = 0.1, .decay_steps = 2});
+  const std::vector<Optimizer> optimizers = {Adam({.learning_rate = falling}),
+                                             AdamW({.learning_rate = falling}),
+                                             Adam({.learning_rate = falling, .beta1 = 0.5})};
+  Graph graph(standard_ops());
+  std::vector<Part> parts;
+  for (size_t i = 0; i < optimizers.size(); ++i) {
+    parts.emplace_back(graph, str("w", i), optimizers[i]);
+  }
+  Session together(graph);
+  together.initialize();
+  constexpr int kSteps = 5;
+  for (int step = 0; step < kSteps; ++step) {
+    for (const Part& part : parts) together.run(*part.step);
+  }
+  for (size_t i = 0; i < optimizers.size(); ++i) {
+    Graph own(standard_ops());
+    const Part alone(own, str("w", i), optimizers[i]);
+    Session session(own);
+    session.initialize();
+    for (int step = 0; step < kSteps; ++step) session.run(*alone.step);
+    EXPECT_TRUE(
+        session.variables().get(str("w", i)).same_bits(together.variables().get(str("w", i))))
+        << optimizers[i].to_string();
+    EXPECT_EQ(session.run(alone.rate).item<float>(), together.run(parts[i].rate).item<float>());
+  }
+  EXPECT_EQ(together.variables().get("global_step").item<int64_t>(), 3 * kSteps);
+  EXPECT_EQ(together.variables().get("Adam_1/iterations").item<int64_t>(), kSteps);
+}
+
+TEST(Optimizer, SaysAllThatChangesItsSteps) {
+  EXPECT_EQ(Sgd().to_string(), "SGD(learning_rate=0.01)");
+  EXPECT_EQ(Adam().to_string(), "Adam(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-07)");
+  EXPECT_EQ(Momentum({.momentum = 0.5, .nesterov = true, .clip = {.norm = 1}}).to_string(),
+            "Momentum(learning_rate=0.01, momentum=0.5, nesterov, clip.norm=1)");
+  const std::vector<std::pair<Optimizer, Optimizer>> pairs = {
+      {Sgd(), Sgd({.clip = {.value = 1}})},
+      {Sgd({.clip = {.norm = 1}}), Sgd({.clip = {.global_norm = 1}})},
+      {Momentum(), Momentum({.momentum = 0.8})},
+      {Momentum(), Momentum({.nesterov = true})},
+      {Adam(), Adam({.beta1 = 0.8})},
+      {Adam(), Adam({.beta2 = 0.8})},
+      {Adam(), Adam({.epsilon = 1e-6})},
+      {AdamW(), AdamW({.weight_decay = 0.01})},
+      {AdamW(), AdamW({.beta1 = 0.8})},
+      {AdamW(), AdamW({.beta2 = 0.8})},
+      {AdamW(), AdamW({.epsilon = 1e-6})},
+      {RmsProp(), RmsProp({.rho = 0.8})},
+      {RmsProp(), RmsProp({.momentum = 0.8})},
+      {RmsProp(), RmsProp({.epsilon = 1e-6})},
+      {RmsProp(), RmsProp({.centered = true})},
+      {Adagrad(), Adagrad({.initial_accumulator = 0.2})},
+      {Adagrad(), Adagrad({.epsilon = 1e-6})},
+      {Adadelta(), Adadelta({.rho = 0.9})},
+      {Adadelta(), Adadelta({.epsilon = 1e-6})},
+      {Ftrl(), Ftrl({.learning_rate_power = -0.4})},
+      {Ftrl(), Ftrl({.initial_accumulator = 0.2})},
+      {Ftrl(), Ftrl({.l1 = 0.1})},
+      {Ftrl(), Ftrl({.l2 = 0.1})},
+      {Ftrl(), Ftrl({.l2_shrinkage = 0.1})},
+  };
+  for (const auto& [a, b] : pairs) EXPECT_NE(a.to_string(), b.to_string());
+}
+
+TEST(Optimizer, RefusesOptionsThatMakeNoStep) {
+  const double nan = std::nan(""), inf = HUGE_VAL;
+  const auto refuse = [](const std::function<void()>& make, std::string_view option) {
+    expect_error(Code::kInvalidArgument, make, option);
+  };
+  for (const double bad : {-1.0, 1.0, 1.5, nan, inf}) {
+    refuse([&] { Adam({.beta1 = bad}); }, "beta1 is");
+    refuse([&] { Adam({.beta2 = bad}); }, "beta2 is");
+    refuse([&] { AdamW({.beta1 = bad}); }, "beta1 is");
+    refuse([&] { AdamW({.beta2 = bad}); }, "beta2 is");
+    refuse([&] { Momentum({.momentum = bad}); }, "momentum is");
+    refuse([&] { RmsProp({.rho = bad}); }, "rho is");
+    refuse([&] { RmsProp({.momentum = bad}); }, "momentum is");
+    refuse([&] { Adadelta({.rho = bad}); }, "rho is");
+  }
+  for (const double bad : {-1.0, nan, inf, 1e39}) {
+    refuse([&] { Adam({.epsilon = bad}); }, "epsilon is");
+    refuse([&] { AdamW({.epsilon = bad}); }, "epsilon is");
+    refuse([&] { AdamW({.weight_decay = bad}); }, "weight_decay is");
+    refuse([&] { RmsProp({.epsilon = bad}); }, "epsilon is");
+    refuse([&] { Adagrad({.initial_accumulator = bad}); }, "initial_accumulator is");
+    refuse([&] { Adagrad({.epsilon = bad}); }, "epsilon is");
+    refuse([&] { Adadelta({.epsilon = bad}); }, "epsilon is");
+    refuse([&] { Ftrl({.initial_accumulator = bad}); }, "initial_accumulator is");
+    refuse([&] { Ftrl({.l1 = bad}); }, "l1 is");
+    refuse([&] { Ftrl({.l2 = bad}); }, "l2 is");
+    refuse([&] { Ftrl({.l2_shrinkage = bad}); }, "l2_shrinkage is");
+    refuse([&] { Sgd({.learning_rate = bad}); }, "learning rate is");
+    refuse([&] { Sgd({.clip = {.value = bad}}); }, "clipping bounds: value is");
+    refuse([&] { Sgd({.clip = {.norm = bad}}); }, "clipping bounds: norm is");
+    refuse([&] { clip_gradients({}, {.global_norm = bad}); }, "clipping bounds: global_norm is");
+  }
+  for (const double bad : {0.5, nan, -inf}) {
+    refuse([&] { Ftrl({.learning_rate_power = bad}); }, "learning_rate_power is");
+  }
+  refuse([&] { Optimizer(nullptr, 0.1, {}); }, "needs a rule");
+}
+
 }  // namespace
 }  // namespace thalweg

@@ -45,6 +45,9 @@ class Optimizer {
    public:
     virtual ~Rule() = default;
     virtual std::string name() const = 0;
+    /// All options that change what it does, but for the learning rate: "beta1=0.9, beta2=0.999".
+    /// A training is not gone on with under others, so leave none out.
+    virtual std::string options() const { return {}; }
     /// The update must read `rate`, the learning rate: a check of the loss may hang on it. `step`
     /// is the number of updates before this one, those of other optimizers of the graph not
     /// counted. Both are float32 scalars; `gradient` has the variable's shape.
@@ -69,7 +72,7 @@ class Optimizer {
   /// The learning rate of the coming step, a float32 scalar for logs: of the newest step in the
   /// graph by a rule of this name, and before there is one by the global step.
   Output learning_rate(Graph& graph) const;
-  /// "Adam(learning_rate=0.001, ...)", for run records.
+  /// "Adam(learning_rate=0.001, beta1=0.9, ...)", for run records: equal texts, equal steps.
   std::string to_string() const;
 
  private:

@@ -35,7 +35,34 @@ CheckpointState read_state(const std::string& folder) {
   }
 }
 
+std::optional<CheckpointName> name_in(const std::string& prefix) {
+  return CheckpointName::parse(base_name(prefix));
+}
+
+// Those of a training that is over, as mark_replaced() writes it; none when its successor is gone.
+std::set<CheckpointName> replaced_names(const std::string& folder, const CheckpointState& state) {
+  std::set<CheckpointName> names;
+  const auto latest = name_in(state.latest);
+  if (!latest || !checkpoint_exists(join_path(folder, latest->to_string()))) return names;
+  for (const std::string& prefix : state.all) {
+    if (const auto name = name_in(prefix)) names.insert(*name);
+  }
+  if (names.contains(*latest)) names.clear();
+  return names;
+}
+
 }  // namespace
+
+void mark_replaced(const std::string& folder, const std::vector<CheckpointRecord>& old,
+                   const CheckpointRecord& first) {
+  CheckpointState state{.latest = base_name(first.prefix)};
+  for (const CheckpointRecord& record : old) {
+    state.all.push_back(base_name(record.prefix));
+    state.timestamps.push_back(record.timestamp);
+  }
+  state.last_preserved_timestamp = first.timestamp;
+  write_checkpoint_state(folder, state);
+}
 
 std::string CheckpointName::to_string() const {
   return revision == 1 ? str(kName, step) : str(kName, step, '-', revision);
@@ -66,8 +93,9 @@ std::vector<CheckpointRecord> list_checkpoints(const std::string& folder, double
   };
   std::vector<CheckpointRecord> records;
   const CheckpointState state = read_state(folder);
+  for (const CheckpointName& name : replaced_names(folder, state)) present.erase(name);
   for (size_t i = 0; i < state.all.size(); ++i) {
-    const auto name = CheckpointName::parse(base_name(state.all[i]));
+    const auto name = name_in(state.all[i]);
     if (!name || present.erase(*name) == 0) continue;
     records.push_back(record(*name, i < state.timestamps.size() ? state.timestamps[i] : now));
   }
@@ -83,6 +111,17 @@ std::vector<CheckpointRecord> list_checkpoints(const std::string& folder, double
 
 void remove_leftovers(const std::string& folder) {
   remove_temporaries(folder);
+  const CheckpointState state = read_state(folder);
+  if (const auto replaced = replaced_names(folder, state); !replaced.empty()) {
+    if (!read_best(folder)) remove_file(join_path(folder, kBestCheckpointFile));
+    for (const CheckpointName& name : replaced) {
+      remove_checkpoint(join_path(folder, name.to_string()));
+    }
+    write_checkpoint_state(folder, {.latest = state.latest,
+                                    .all = {state.latest},
+                                    .timestamps = {state.last_preserved_timestamp},
+                                    .last_preserved_timestamp = state.last_preserved_timestamp});
+  }
   const std::vector<std::string> files = list_folder(folder);
   const std::set<std::string, std::less<>> present(files.begin(), files.end());
   for (const std::string& file : files) {
@@ -117,6 +156,7 @@ std::optional<BestCheckpoint> read_best(const std::string& folder) {
   }
   const std::string prefix = join_path(folder, name->to_string());
   if (!checkpoint_exists(prefix)) return std::nullopt;
+  if (replaced_names(folder, read_state(folder)).contains(*name)) return std::nullopt;
   return BestCheckpoint{.prefix = prefix, .step = name->step, .metric = *metric};
 }
 

@@ -20,11 +20,18 @@ struct CheckpointName {
   friend auto operator<=>(const CheckpointName&, const CheckpointName&) = default;
 };
 
+/// Says in the state file, in one step, that the training of `old` is over and that `first` begins
+/// another one: it names the latest, but not among all. The functions below then know no more of
+/// the old ones, though their files may still be there.
+void mark_replaced(const std::string& folder, const std::vector<CheckpointRecord>& old,
+                   const CheckpointRecord& first);
+
 /// All checkpoints with an index, oldest first, as the state file orders them; `now` is the time of
 /// those that it does not name.
 std::vector<CheckpointRecord> list_checkpoints(const std::string& folder, double now);
 
-/// Removes temporary files of writers that are gone and data files without an index.
+/// Removes temporary files of writers that are gone, data files without an index, and what
+/// mark_replaced() has told to be over.
 void remove_leftovers(const std::string& folder);
 
 /// The file `best`: prefix, step and metric. Empty when there is none, when it cannot be understood

@@ -123,16 +123,18 @@ std::string CheckpointManager::save(const VariableStore& variables, int64_t step
     } else if (best && best->step == step) {
       best->prefix = record.prefix;  // the same weights, under the name that stays
     }
+    if (!replaced_.empty()) train::mark_replaced(folder_, replaced_, record);
     if (best && (!best_ || best->prefix != best_->prefix)) train::write_best(folder_, *best);
     if (!best && !replaced_.empty()) remove_file(join_path(folder_, kBestCheckpointFile));
+    for (const CheckpointRecord& old : replaced_) remove_checkpoint(old.prefix);
     write_records(kept);
     best_ = std::move(best);
+    replaced_.clear();
   } catch (const Error& error) {
     throw Error(error.code(),
                 str("checkpoint '", record.prefix, "' cannot be saved: ", error.message(),
                     records_.empty() ? "" : str("; '", records_.back().prefix, "' is as before")));
   }
-  for (const CheckpointRecord& old : std::exchange(replaced_, {})) remove_checkpoint(old.prefix);
   std::swap(records_, kept);
   for (const CheckpointRecord& other : kept) {
     if (other.step == step && other.prefix != record.prefix) remove_checkpoint(other.prefix);

@@ -331,6 +331,64 @@ TEST(CheckpointManager, ReplacesWhatIsThereOnlyWithTheNext) {
   EXPECT_FALSE(checkpoint_exists(folder / "ckpt-1"));
 }
 
+// The new training has fewer steps than the old one, whose files a kill may leave behind.
+TEST(CheckpointManager, ReplacedOnesDoNotComeBackAfterAKill) {
+  const TemporaryFolder folder;
+  Model model;
+  CheckpointManager manager(folder.path());
+  save(manager, model, 90, 0.5);
+  save(manager, model, 100);
+  std::map<std::string, std::string> old;
+  for (const std::string& file : list_folder(folder.path())) old[file] = read_file(folder / file);
+  manager.replace_with_next();
+  save(manager, model, 3);
+  // As a kill leaves it before the old files were removed.
+  for (const auto& [file, bytes] : old) write_file(folder / file, bytes);
+  write_checkpoint_state(folder.path(), {.latest = "ckpt-3",
+                                         .all = {"ckpt-90", "ckpt-100"},
+                                         .timestamps = {1, 2},
+                                         .last_preserved_timestamp = 3});
+  const CheckpointManager reader(folder.path(), {.read_only = true});
+  EXPECT_EQ(steps(reader), std::vector<int64_t>{3});
+  EXPECT_FALSE(reader.best());
+  EXPECT_TRUE(checkpoint_exists(folder / "ckpt-100"));
+  const CheckpointManager next(folder.path());
+  EXPECT_EQ(steps(next), std::vector<int64_t>{3});
+  EXPECT_FALSE(next.best());
+  EXPECT_FALSE(file_exists(folder / "best"));
+  EXPECT_FALSE(checkpoint_exists(folder / "ckpt-100"));
+  EXPECT_EQ(read_checkpoint_state(folder.path())->all, std::vector<std::string>{"ckpt-3"});
+}
+
+TEST(CheckpointManager, AFullDiskLeavesEitherTheOldTrainingOrTheNew) {
+  int replaced = 0;
+  for (uint64_t bytes = 0; replaced < 3; bytes += 8) {
+    const TemporaryFolder folder;
+    Model model;
+    CheckpointManager manager(folder.path());
+    save(manager, model, 90, 0.5);
+    save(manager, model, 100);
+    manager.replace_with_next();
+    try {
+      const ScopedDiskFull full(bytes);
+      save(manager, model, 3, 0.75);
+      ++replaced;
+    } catch (const Error& error) {
+      ASSERT_EQ(error.code(), Code::kResourceExhausted);
+    }
+    const CheckpointManager next(folder.path());
+    const std::optional<BestCheckpoint>& best = next.best();
+    if (next.latest() == folder / "ckpt-100") {
+      EXPECT_EQ(replaced, 0);
+      ASSERT_TRUE(best);
+      EXPECT_EQ(best->step, 90);
+    } else {
+      EXPECT_EQ(steps(next), std::vector<int64_t>{3});
+      EXPECT_TRUE(!best || best->step == 3);
+    }
+  }
+}
+
 TEST(CheckpointManager, WithoutACheckpointSaysSo) {
   const TemporaryFolder folder;
   Model model;

@@ -94,7 +94,8 @@ class CheckpointManager {
       const Graph& graph, VariableStore& variables,
       const std::function<void(const CheckpointExtras&)>& check = {}) const;
   /// Lets the next save() replace all checkpoints and records there are. Until then they stay on
-  /// the disk as they are, though checkpoints() and best() know no more of them.
+  /// the disk as they are, though checkpoints() and best() know no more of them. Once that one is
+  /// whole they do not come back, also when a kill leaves their files.
   void replace_with_next();
 
  private:

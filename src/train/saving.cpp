@@ -57,14 +57,18 @@ void TrainingRun::save_epoch(int64_t epoch) {
   if (is_best && (checkpoints_ || options_.early_stopping.restore_best)) keep_best();
 }
 
+// A step may leave weights that only the next one's loss would show to be lost.
+void TrainingRun::check_weights() {
+  const std::string cause = find_not_finite(session_.graph(), variables_);
+  if (cause.empty()) return;
+  throw out_of_range("training stopped after step ", loop_.step, " (epoch ", state_.epoch,
+                     "): weights are not finite", checkpoints_ ? ", so they were not saved" : "",
+                     ". First: ", cause, ". Lower ", options_.names.learning_rate,
+                     ", or bound the gradients (Clip)", last_good_text());
+}
+
 void TrainingRun::save() {
-  // A step may leave weights that only the next one's loss would show to be lost.
-  if (const std::string cause = find_not_finite(session_.graph(), variables_); !cause.empty()) {
-    throw out_of_range("training stopped after step ", loop_.step, " (epoch ", state_.epoch,
-                       "): weights are not finite, so they were not saved. First: ", cause,
-                       ". Lower ", options_.names.learning_rate, ", or bound the gradients (Clip)",
-                       last_good_text());
-  }
+  check_weights();
   if (kept_best_ && best_->step != loop_.step) save_kept_best();
   const std::string prefix = checkpoints_->save(
       variables_, loop_.step,
@@ -161,7 +165,7 @@ void TrainingRun::restore_best() {
 
 void TrainingRun::finish() {
   const bool nothing_done = result_.reason == EndReason::kNothingLeft;
-  if (checkpoints_ && unsaved_ && !nothing_done) save();
+  if (unsaved_ && !nothing_done) checkpoints_ ? save() : check_weights();
   result_.history = state_.history;
   if (!nothing_done) add_last_record();
   result_.steps = loop_.step;

@@ -43,6 +43,8 @@ class TrainingRun {
   void save_if_due();
   void save_epoch(int64_t epoch);
   void save();
+  void check_weights();
+  bool is_better(const std::optional<double>& metric) const;  // than the best so far
   bool note_best();  // whether the weights as they are are the best so far
   void keep_best();
   void save_kept_best();

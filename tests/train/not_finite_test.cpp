@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "thalweg/base/file.h"
+#include "thalweg/base/file_fault.h"
 #include "thalweg/ops/random.h"
 #include "train_testing.h"
 
@@ -92,6 +93,43 @@ TEST(NotFinite, WeightsThatAreLostAreNotSaved) {
       },
       "after step 1", "variable `w`", "not saved");
   EXPECT_FALSE(file_exists(folder / "ckpt-1.index"));
+}
+
+TEST(NotFinite, WeightsThatAreLostInTheLastStepAreNoSuccess) {
+  Logarithm model(std::numeric_limits<float>::max());
+  TrainingLoop loop(*model.session, model.spec, {.max_steps = 1});
+  model.session->initialize();
+  model.session->variables().set("w", Tensor(1e-30f));
+  expect_error(
+      Code::kOutOfRange,
+      [&] {
+        loop.run(rows({1, 2, 3, 4}));
+      },
+      "after step 1", "variable `w`", "inf", "No checkpoint was saved");
+}
+
+// The loss is lost, and then the disk is full: the loss is what the message is about.
+TEST(NotFinite, AFullDiskDoesNotHideTheLoss) {
+  const TemporaryFolder folder;
+  Logarithm model;
+  TrainingOptions options{.epochs = 5};
+  options.early_stopping = {.patience = 5};  // so that there are best weights, not saved yet
+  options.saving = {.folder = folder.path(), .every_epochs = 1, .least_seconds = 1e9};
+  std::optional<ScopedDiskFull> full;
+  options.hooks = {std::make_shared<testing::AfterStep>([&](LoopState& state) {
+    if (state.step == 5) {
+      model.session->variables().set("w", Tensor(-1.0f));
+      full.emplace(0);
+    }
+  })};
+  TrainingLoop loop(*model.session, model.spec, options);
+  expect_error(
+      Code::kOutOfRange,
+      [&] {
+        loop.run(rows({1, 2, 3, 4}));
+      },
+      "stopped at step 6", "`log`", "No checkpoint was saved", "best weights, of step", "are lost",
+      "cannot be saved");
 }
 
 TEST(NotFinite, OtherErrorsStayWhatTheyAre) {

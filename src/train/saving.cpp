@@ -79,13 +79,16 @@ void TrainingRun::save() {
   for (const auto& hook : hooks_) hook->saved(loop_, prefix);
 }
 
+bool TrainingRun::is_better(const std::optional<double>& metric) const {
+  if (!metric || !std::isfinite(*metric)) return false;
+  if (!best_) return true;
+  return options_.early_stopping.higher_is_better ? *metric > best_->value : *metric < best_->value;
+}
+
 bool TrainingRun::note_best() {
-  if (!metric_ || !std::isfinite(*metric_)) return false;
-  const bool is_better =
-      !best_ || (options_.early_stopping.higher_is_better ? *metric_ > best_->value
-                                                          : *metric_ < best_->value);
-  if (is_better) best_ = {.value = *metric_, .step = loop_.step, .prefix = {}};
-  return is_better;
+  if (!is_better(metric_)) return false;
+  best_ = {.value = *metric_, .step = loop_.step, .prefix = {}};
+  return true;
 }
 
 void TrainingRun::keep_best() {
@@ -124,11 +127,7 @@ void TrainingRun::add_last_record() {
   state_.sums.write(record.train);
   if (result_.reason == EndReason::kFinished) {
     if (evaluator_ && evaluate(record)) {
-      metric_ = figure(record.validation, options_.early_stopping.metric);
-      if (note_best()) {
-        kept_best_.reset();
-        if (checkpoints_) checkpoints_->set_metric(*metric_);
-      }
+      final_metric_ = figure(record.validation, options_.early_stopping.metric);
     }
     for (const auto& hook : hooks_) hook->end_epoch(loop_, record);
   }
@@ -148,6 +147,13 @@ void TrainingRun::restore_best() {
   if (best_->step != loop_.step) {
     try {
       if (checkpoints_) {
+  // Weights that were evaluated out of turn may be the best of this run. The records do not say so:
+  // a training that is gone on with is one that never saw this evaluation.
+  if (is_better(final_metric_)) {
+    best_ = {.value = *final_metric_,
+             .step = loop_.step,
+             .prefix = checkpoints_ ? checkpoints_->latest() : std::string()};
+  }
         checkpoints_->restore(best_->prefix, session_.graph(), variables_);
       } else {
         for (const std::string& name : kept_best_->variables.names()) {

@@ -189,9 +189,10 @@ bool TrainingRun::close_epoch() {
   }
   const std::vector<Figure>& figures = evaluator_ ? record.validation : record.train;
   if (has_monitor(options_) && !figures.empty()) {
-    metric_ = figure(figures, options_.early_stopping.metric);
+    const double value = figure(figures, options_.early_stopping.metric);
     // An evaluation out of turn, at the end, must not count when the training is gone on with.
-    if (is_due) state_.early_stopping.update(*metric_);
+    (is_due ? metric_ : final_metric_) = value;
+    if (is_due) state_.early_stopping.update(value);
   }
   for (const auto& hook : hooks_) hook->end_epoch(loop_, record);
   state_.history.push_back(std::move(record));

@@ -79,9 +79,10 @@ class TrainingRun {
   std::shared_ptr<SummaryHook> summaries_;
 
   std::optional<CheckpointManager> checkpoints_;
-  bool unsaved_ = false;          // whether the state is newer than the last checkpoint
-  double saved_at_ = 0;           // by now()
-  std::optional<double> metric_;  // of the weights as they are, when they were evaluated
+  bool unsaved_ = false;                // whether the state is newer than the last checkpoint
+  double saved_at_ = 0;                 // by now()
+  std::optional<double> metric_;        // of the weights as they are, when they were evaluated
+  std::optional<double> final_metric_;  // the same of an evaluation out of turn, at the end
   std::optional<TrainResult::Best> best_;
   // The best weights, until a checkpoint holds them, and what else it needs.
   struct KeptBest {

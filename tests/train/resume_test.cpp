@@ -247,5 +247,45 @@ TEST(ResumedTraining, SaysWhatWouldGoOnWhenNothingIsLeft) {
   EXPECT_EQ(result.history.size(), 1u);
 }
 
+// The last epoch, and the one that max_steps cuts, are evaluated out of turn: of use at the end,
+// but the training that goes on never sees it.
+TEST(ResumedTraining, KnowsNoBestOfAnEvaluationOutOfTurn) {
+  const auto make = [](const Classifier& model, int64_t epochs, std::optional<int64_t> steps) {
+    TrainingOptions o{.epochs = epochs, .max_steps = steps};
+    o.validation = ValidationOptions{model.evaluation, model.validation().batches, 3};
+    o.early_stopping.higher_is_better = true;  // an early loss is the best, so that it would stay
+    return o;
+  };
+  const Adam optimizer({.learning_rate = 0.05});
+  Classifier whole(optimizer);
+  TrainingOptions all = make(whole, 6, {});
+  const TemporaryFolder whole_folder;
+  all.saving = {.folder = whole_folder.path()};
+  const TrainResult expected = whole.train(all);
+  for (const auto& [epochs, steps] :
+       std::vector<std::pair<int64_t, std::optional<int64_t>>>{{1, {}}, {6, 3}}) {
+    const TemporaryFolder folder;
+    {
+      Classifier first(optimizer);
+      TrainingOptions o = make(first, epochs, steps);
+      o.saving = {.folder = folder.path()};
+      const TrainResult result = first.train(o);
+      ASSERT_TRUE(result.best);
+      EXPECT_EQ(result.best->step, result.steps);
+      EXPECT_EQ(result.best->prefix, result.last_checkpoint);
+      EXPECT_TRUE(result.best_restored);
+    }
+    EXPECT_FALSE(CheckpointManager(folder.path()).best());
+    Classifier second(optimizer);
+    TrainingOptions o = make(second, 6, {});
+    o.saving = {.folder = folder.path(), .resume = true};
+    const TrainResult result = second.train(o);
+    ASSERT_TRUE(result.best);
+    EXPECT_EQ(result.best->step, expected.best->step);
+    EXPECT_EQ(result.best->value, expected.best->value);
+    expect_same_variables(whole.session->variables(), second.session->variables());
+  }
+}
+
 }  // namespace
 }  // namespace thalweg

@@ -108,10 +108,17 @@ void TrainingRun::save_kept_best() {
 // Also sees to it that what is good stays.
 std::string TrainingRun::last_good_text() {
   if (!options_.saving.moves_to.empty()) return {};  // what failed will not be moved anywhere
-  if (checkpoints_ && kept_best_) save_kept_best();
+  std::string lost;  // but the first fault stays the one that is told first
+  if (checkpoints_ && kept_best_) {
+    try {
+      save_kept_best();
+    } catch (const Error& error) {
+      lost = str(". The best weights, of step ", best_->step, ", are lost: ", error.message());
+    }
+  }
   const std::string last = checkpoints_ ? checkpoints_->latest() : std::string();
-  return last.empty() ? ". No checkpoint was saved"
-                      : str(". The last good checkpoint is '", last, "'");
+  return last.empty() ? ". No checkpoint was saved" + lost
+                      : str(". The last good checkpoint is '", last, "'", lost);
 }
 
 std::string TrainingRun::told(const std::string& prefix) const {
@@ -140,13 +147,6 @@ void TrainingRun::restore_best() {
     const BestCheckpoint& best = *checkpoints_->best();
     best_ = {.value = best.metric, .step = best.step, .prefix = best.prefix};
   }
-  result_.best = best_;
-  if (!best_) return;
-  result_.best->prefix = told(best_->prefix);
-  if (!options_.early_stopping.restore_best) return;
-  if (best_->step != loop_.step) {
-    try {
-      if (checkpoints_) {
   // Weights that were evaluated out of turn may be the best of this run. The records do not say so:
   // a training that is gone on with is one that never saw this evaluation.
   if (is_better(final_metric_)) {
@@ -154,6 +154,13 @@ void TrainingRun::restore_best() {
              .step = loop_.step,
              .prefix = checkpoints_ ? checkpoints_->latest() : std::string()};
   }
+  result_.best = best_;
+  if (!best_) return;
+  result_.best->prefix = told(best_->prefix);
+  if (!options_.early_stopping.restore_best) return;
+  if (best_->step != loop_.step) {
+    try {
+      if (checkpoints_) {
         checkpoints_->restore(best_->prefix, session_.graph(), variables_);
       } else {
         for (const std::string& name : kept_best_->variables.names()) {

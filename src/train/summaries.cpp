@@ -14,12 +14,7 @@ void write_figures(EventWriter& writer, const std::vector<Figure>& figures, int6
 }  // namespace
 
 SummaryHook::SummaryHook(const SummaryOptions& options, Output learning_rate, const Clock& clock)
-    : options_(options), learning_rate_(learning_rate), clock_(clock) {
-  if (options_.every_steps < 1) {
-    throw invalid_argument("summary: every_steps is ", options_.every_steps,
-                           ", expected 1 or more");
-  }
-}
+    : options_(options), learning_rate_(learning_rate), clock_(clock) {}
 
 void SummaryHook::begin(LoopState& state) {
   const EventWriterOptions options{.clock = &clock_};

@@ -44,6 +44,14 @@ void check_options(const TrainingOptions& options) {
   check_not_negative("saving.every_epochs", static_cast<double>(options.saving.every_epochs));
   check_not_negative("saving.every_seconds", options.saving.every_seconds);
   check_not_negative("saving.least_seconds", options.saving.least_seconds);
+  if (options.saving.keep_last < 1) {
+    throw invalid_argument("training: saving.keep_last is ", options.saving.keep_last,
+                           ", at least 1 must be kept");
+  }
+  if (options.summary.every_steps < 1) {
+    throw invalid_argument("training: summary.every_steps is ", options.summary.every_steps,
+                           ", expected 1 or more");
+  }
   if (options.saving.resume && options.saving.overwrite) {
     throw invalid_argument("training: saving.resume and saving.overwrite exclude each other");
   }

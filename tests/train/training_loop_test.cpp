@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 
 #include "allocation_count.h"
 #include "thalweg/base/file.h"
@@ -365,6 +366,9 @@ TEST(TrainingLoop, RejectsWhatCannotWork) {
   expect({.epochs = 1, .early_stopping = {.patience = -1}}, "patience is -1");
   expect({.epochs = 1, .saving = {.resume = true}}, "no folder");
   expect({.epochs = 1, .saving = {.folder = "x", .resume = true, .overwrite = true}}, "exclude");
+  expect({.epochs = 1, .saving = {.folder = "x", .keep_last = 0}}, "keep_last is 0");
+  expect({.epochs = 1, .summary = {.folder = "x", .every_steps = 0}}, "every_steps is 0");
+  expect({.epochs = 1, .early_stopping = {.patience = 1, .min_delta = HUGE_VAL}}, "min_delta is");
   TrainSpec spec = model.spec;
   spec.train_step = nullptr;
   expect_error(

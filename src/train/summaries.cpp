@@ -11,6 +11,12 @@ void write_figures(EventWriter& writer, const std::vector<Figure>& figures, int6
   for (const Figure& f : figures) writer.add_scalar("epoch/" + f.name, f.value, step);
 }
 
+// A killed run may have written points past the checkpoint; they are made again. And a training
+// from the start may find points of the one that it replaces.
+void start_session(EventWriter& writer, const LoopState& state) {
+  writer.add_session_start(state.first_step > 0 ? state.first_step + 1 : 0);
+}
+
 }  // namespace
 
 SummaryHook::SummaryHook(const SummaryOptions& options, Output learning_rate, const Clock& clock)
@@ -19,12 +25,8 @@ SummaryHook::SummaryHook(const SummaryOptions& options, Output learning_rate, co
 void SummaryHook::begin(LoopState& state) {
   const EventWriterOptions options{.clock = &clock_};
   train_ = std::make_unique<EventWriter>(join_path(options_.folder, "train"), options);
-  // A killed run may have written points past the checkpoint; they are made again.
-  if (state.first_step > 0) {
-    train_->add_session_start(state.first_step + 1);
-  } else if (options_.graph) {
-    train_->add_graph(state.session->graph());
-  }
+  start_session(*train_, state);
+  if (state.first_step == 0 && options_.graph) train_->add_graph(state.session->graph());
 }
 
 void SummaryHook::before_step(LoopState& state) {
@@ -49,7 +51,7 @@ void SummaryHook::end_epoch(LoopState& state, const EpochRecord& record) {
     if (!validation_) {
       validation_ = std::make_unique<EventWriter>(join_path(options_.folder, "validation"),
                                                   EventWriterOptions{.clock = &clock_});
-      if (state.first_step > 0) validation_->add_session_start(state.first_step + 1);
+      start_session(*validation_, state);
     }
     write_figures(*validation_, record.validation, record.step);
   }

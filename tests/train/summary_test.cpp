@@ -65,6 +65,21 @@ TEST(Summaries, OfAResumedTrainingMakeOneCurve) {
   EXPECT_EQ(starts.back(), 6);
 }
 
+TEST(Summaries, OfATrainingThatIsReplacedAreOver) {
+  const TemporaryFolder folder;
+  for (const int64_t steps : {9, 4}) {
+    Classifier model;
+    TrainingOptions options{.max_steps = steps, .validation = model.validation()};
+    options.saving = {.folder = folder / "checkpoints", .overwrite = true};
+    options.summary = {.folder = folder / "events", .every_steps = 1};
+    model.train(options);
+  }
+  for (const char* part : {"events/train", "events/validation"}) {
+    EXPECT_EQ(read_event_folder(folder / part).session_starts, (std::vector<int64_t>{0, 0}))
+        << part;
+  }
+}
+
 TEST(Summaries, ThatCannotBeWrittenNeverEndTheTraining) {
   const TemporaryFolder folder;
   write_file(folder / "file", "not a folder");

@@ -6,6 +6,9 @@
 #include "thalweg/base/file.h"
 #include "thalweg/formats/checkpoint.h"
 #include "thalweg/formats/saved_model.h"
+#include "thalweg/model/loaded_model.h"
+#include "thalweg/ops/array.h"
+#include "thalweg/ops/linalg.h"
 #include "thalweg/ops/standard_ops.h"
 
 namespace thalweg {
@@ -31,6 +34,47 @@ std::string changed(std::string bytes, size_t number) {
   bytes[at] = static_cast<char>(bytes[at] ^ (1 << number % 8));
   return bytes;
 }
+
+// A model with a variable, written here, so that it is at hand everywhere.
+class OwnModelDamage : public ::testing::Test {
+ protected:
+  OwnModelDamage() {
+    Graph graph(standard_ops());
+    const Output x = placeholder(graph, kFloat32, Shape{-1, 2}, {.name = "x"});
+    const Output w =
+        graph
+            .add("VarHandleOp", {},
+                 {{"dtype", kFloat32}, {"shape", Shape{2, 1}}, {"shared_name", std::string("w")}},
+                 {.name = "w"})
+            .output();
+    const Output read = graph.add("ReadVariableOp", {w}, {{"dtype", kFloat32}}).output();
+    write_saved_model(folder_ / "good", graph,
+                      {{.inputs = {{"x", x}}, .outputs = {{"y", matmul(x, read)}}}},
+                      {{"w", Tensor::of<float>({2, 3}, {2, 1})}}, {.variables = true});
+    write_saved_model(folder_ / "bad", graph,
+                      {{.inputs = {{"x", x}}, .outputs = {{"y", matmul(x, read)}}}},
+                      {{"w", Tensor::of<float>({2, 3}, {2, 1})}}, {.variables = true});
+  }
+
+  // Loads and runs the model with one of its files cut or changed everywhere.
+  void damage(const std::string& name) {
+    const std::string bytes = read_file(folder_ / ("good/" + name));
+    for (size_t size = 0; size < bytes.size(); ++size) {
+      for (const std::string& damaged : {bytes.substr(0, size), changed(bytes, size)}) {
+        put(folder_ / ("bad/" + name), damaged);
+        expect_error_or_nothing([&] {
+          LoadedModel::load(folder_ / "bad")->run({{"x", Tensor::of<float>({1, 2}, {1, 2})}});
+        });
+      }
+    }
+  }
+
+  const testing::TemporaryFolder folder_;
+};
+
+TEST_F(OwnModelDamage, OfTheGraphIsAnError) { damage("saved_model.pb"); }
+TEST_F(OwnModelDamage, OfTheIndexIsAnError) { damage("variables/variables.index"); }
+TEST_F(OwnModelDamage, OfTheDataIsAnError) { damage("variables/variables.data-00000-of-00001"); }
 
 class Damage : public ::testing::Test {
  protected:

@@ -12,13 +12,18 @@ namespace {
 constexpr size_t kMaxFoldedBytes = size_t{1} << 20;
 
 bool is_small(const Node& node, size_t input_bytes) {
+  const size_t limit = std::max(kMaxFoldedBytes, input_bytes);
   size_t bytes = 0;
   for (int i = 0; i < node.num_outputs(); ++i) {
     const Shape& shape = node.output_shape(i);
     if (!shape.is_fully_defined()) return true;  // then the inputs bound it well enough
-    bytes += static_cast<size_t>(shape.num_elements()) * element_size(node.output_dtype(i));
+    // Compared by division: the product may be more than a size_t holds.
+    const size_t size = std::max<size_t>(element_size(node.output_dtype(i)), 1);
+    const auto elements = static_cast<size_t>(shape.num_elements());
+    if (elements > (limit - bytes) / size) return false;
+    bytes += elements * size;
   }
-  return bytes <= std::max(kMaxFoldedBytes, input_bytes);
+  return true;
 }
 
 class Fold : public Rewriter {

@@ -1,14 +1,25 @@
 #include "runtime/memory_planner.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 
+#include "thalweg/base/error.h"
 #include "thalweg/tensor/buffer.h"
 
 namespace thalweg {
 namespace {
 
+// Larger plans are refused before their sizes can wrap around.
+constexpr size_t kMostBytes = PTRDIFF_MAX;
+
 size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+[[noreturn]] void refuse(size_t bytes) {
+  throw resource_exhausted("the intermediate tensors that are alive at once, one of ", bytes,
+                           " bytes among them, need more than ", kMostBytes,
+                           " bytes; use smaller batches");
+}
 
 bool overlap(const Lifetime& a, const Lifetime& b) {
   return a.first <= b.last && b.first <= a.last;
@@ -26,6 +37,7 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes) {
 
   std::vector<size_t> placed;  // by rising offset
   for (size_t piece : order) {
+    if (lifetimes[piece].bytes > kMostBytes - kAlignment) refuse(lifetimes[piece].bytes);
     const size_t bytes = aligned(lifetimes[piece].bytes);
     if (bytes == 0) continue;
     size_t best_offset = 0;
@@ -41,6 +53,7 @@ MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes) {
       end = std::max(end, begin + aligned(lifetimes[other].bytes));
     }
     plan.offsets[piece] = best_gap == SIZE_MAX ? end : best_offset;
+    if (plan.offsets[piece] > kMostBytes - bytes) refuse(bytes);
     plan.arena_bytes = std::max(plan.arena_bytes, plan.offsets[piece] + bytes);
     const auto at = std::upper_bound(placed.begin(), placed.end(), piece, [&](size_t a, size_t b) {
       return plan.offsets[a] < plan.offsets[b];

@@ -21,7 +21,8 @@ struct MemoryPlan {
 
 /// Greedy by size: the largest piece first, each into the lowest gap among those placed that live
 /// at the same time (Pisarchyk and Lee, "Efficient memory management for deep neural net
-/// inference", 2020, section 5.2).
+/// inference", 2020, section 5.2). Throws resource_exhausted when the arena would be beyond what
+/// memory can be addressed.
 MemoryPlan plan_memory(const std::vector<Lifetime>& lifetimes);
 
 }  // namespace thalweg

@@ -1,6 +1,7 @@
 #include "runtime/plan_builder.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "runtime/plan_functions.h"
 
@@ -16,7 +17,14 @@ bool is_static(const Output& output) {
 
 size_t bytes_of(const PlanValue& value) {
   if (value.layout != nullptr) return value.layout->size_bytes();
-  return static_cast<size_t>(value.shape.num_elements()) * element_size(value.dtype);
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(static_cast<size_t>(value.shape.num_elements()),
+                             element_size(value.dtype), &bytes) ||
+      bytes > PTRDIFF_MAX) {
+    throw resource_exhausted("cannot allocate a ", value.dtype, value.shape,
+                             ": its bytes are beyond what memory can be addressed");
+  }
+  return bytes;
 }
 
 }  // namespace

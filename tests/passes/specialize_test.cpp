@@ -80,5 +80,13 @@ TEST(PassPipeline, ShowsTheGraphBeforeAndAfterEachPass) {
   EXPECT_EQ(seen[1], "inline");
 }
 
+TEST(Fold, LeavesWhatNoMemoryHolds) {
+  Graph graph(standard_ops());
+  // 2^61 elements of 8 bytes: the product wraps around to nothing.
+  const Output y = fill(IntVector(constant(graph, Tensor::of<int64_t>({int64_t{1} << 61}))),
+                        constant(graph, Tensor(1.0)));
+  EXPECT_EQ(count_ops(optimized(graph, {}, {y}))["Fill"], 1);
+}
+
 }  // namespace
 }  // namespace thalweg::testing

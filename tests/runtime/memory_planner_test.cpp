@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "testing.h"
 #include "thalweg/base/philox.h"
 #include "thalweg/tensor/buffer.h"
 
@@ -47,6 +48,30 @@ TEST(MemoryPlanner, NeverOverlapsWhatLivesTogether) {
       }
     }
   }
+}
+
+TEST(MemoryPlanner, RefusesWhatNoMemoryHolds) {
+  const size_t large = size_t{1} << 62;
+  EXPECT_EQ(plan_memory({{large, 0, 1}, {large, 2, 3}}).arena_bytes, large);
+  testing::expect_error(
+      Code::kResourceExhausted,
+      [&] {
+        plan_memory({{large, 0, 1}, {large, 0, 1}});
+      },
+      "at once");
+  // Their sum is 2^64: it would wrap around to nothing.
+  testing::expect_error(
+      Code::kResourceExhausted,
+      [&] {
+        plan_memory({{large, 0, 1}, {large, 0, 1}, {large, 0, 1}, {large, 0, 1}});
+      },
+      "at once");
+  testing::expect_error(
+      Code::kResourceExhausted,
+      [&] {
+        plan_memory({{SIZE_MAX, 0, 1}});
+      },
+      "at once");
 }
 
 }  // namespace

@@ -173,5 +173,29 @@ TEST(Plan, WritesOverAnInputOnlyWhenNobodyReadsItLater) {
   EXPECT_EQ(values[2].at(5), 0);
 }
 
+TEST(Plan, RefusesATensorWhoseBytesNoMemoryHolds) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat64, {}, {.name = "x"});
+  const auto filled = [&](int64_t count) {
+    return fill(IntVector(constant(graph, Tensor::of<int64_t>({count}))), x);
+  };
+  // 2^61 elements of 8 bytes: the product wraps around to nothing.
+  const Output huge = reduce_sum(filled(int64_t{1} << 61));
+  // 2^59 elements each: the sum does.
+  const std::vector<Output> large = {filled(int64_t{1} << 59), neg(filled(int64_t{1} << 59)),
+                                     exp(filled(int64_t{1} << 59)), abs(filled(int64_t{1} << 59))};
+  for (const std::vector<std::string>& disabled :
+       {std::vector<std::string>{}, std::vector<std::string>{"all"}}) {
+    Session session(graph, {.disabled_passes = disabled});
+    expect_error(
+        Code::kResourceExhausted,
+        [&] {
+          session.run(huge, {{x, Tensor(1.0)}});
+        },
+        "Fill", "float64[2305843009213693952]");
+    expect_error(Code::kResourceExhausted, [&] { session.run({{x, Tensor(1.0)}}, large); });
+  }
+}
+
 }  // namespace
 }  // namespace thalweg::testing

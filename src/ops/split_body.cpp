@@ -11,7 +11,23 @@ namespace {
 
 constexpr char kExtends[] = "_extends";
 
-size_t slot(const Node& node) { return static_cast<size_t>(node.id()); }
+// The functions that this thread is differentiating, the outermost first. The gradient of one that
+// calls itself would need the gradient that is being made.
+thread_local std::vector<const Function*> under_way;
+
+class Differentiating {
+ public:
+  explicit Differentiating(const Function& function) {
+    if (std::find(under_way.begin(), under_way.end(), &function) != under_way.end()) {
+      throw unimplemented("function `", function.name,
+                          "` calls itself, and recursion has no gradient; write it as a loop "
+                          "(while_list)");
+    }
+    under_way.push_back(&function);
+  }
+  ~Differentiating() { under_way.pop_back(); }
+  Differentiating(const Differentiating&) = delete;
+};
 
 Output follow(Output output) {
   while (output.node()->type() == "Identity") output = output.node()->input(0);
@@ -51,6 +67,7 @@ SplitBody::SplitBody(const Function& function, BackPropagate back_propagate, boo
   THALWEG_CHECK(back_propagate != nullptr, "a gradient of function `", function.name,
                 "` is asked for outside gradients()");
   try {
+    const Differentiating here(function);
     clone();
     differentiate(back_propagate, is_loop);
     cut();

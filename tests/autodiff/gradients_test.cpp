@@ -9,6 +9,7 @@
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
 #include "thalweg/ops/control.h"
+#include "thalweg/ops/functional.h"
 #include "thalweg/ops/linalg.h"
 #include "thalweg/ops/reduction.h"
 #include "thalweg/ops/standard_ops.h"
@@ -36,6 +37,13 @@ class Gradients : public ::testing::Test {
   std::vector<double> values(Output x) {
     const Tensor tensor = evaluator_.run(x);
     return {tensor.data<double>().begin(), tensor.data<double>().end()};
+  }
+  // Calls a function that is still being defined.
+  Output call_unfinished(const std::string& function, Output x) {
+    return graph_
+        .add("StatefulPartitionedCall", {x},
+             {{"Tout", std::vector<DType>{kFloat64}}, {"f", FunctionName{function}}})
+        .output();
   }
   double value(Output x) { return evaluator_.run(x).item<double>(); }
 
@@ -227,6 +235,38 @@ TEST_F(Gradients, RefuseWhatCannotBeDifferentiated) {
         gradients({x * x}, {x}, {.grad_ys = {x, x}});
       },
       "1 targets", "2 incoming");
+}
+
+TEST_F(Gradients, OfAFunctionThatCallsItselfAreRefused) {
+  const Output x = scalar(3);
+  // x! for whole numbers, and something like it in between.
+  const DefinedFunction factorial = define_function(
+      graph_, "factorial", {{.dtype = kFloat64, .shape = Shape{}}}, [&](const Outputs& a) {
+        return Outputs{cond(
+            less(a[0], 1.0), [&] { return identity(a[0]); },
+            [&] { return a[0] * call_unfinished("factorial", a[0] - 1.0); })};
+      });
+  const Output y = call(factorial, {x})[0];
+  for (int i = 0; i < 2; ++i) {
+    expect_error(
+        Code::kUnimplemented, [&] { gradient(y, x); }, "`factorial`", "calls itself");
+  }
+  // Two calls of one function are no recursion.
+  const DefinedFunction twice =
+      define_function(graph_, "twice", {{.dtype = kFloat64, .shape = Shape{}}},
+                      [](const Outputs& a) { return Outputs{a[0] * 2.0}; });
+  EXPECT_TRUE(gradient(call(twice, {call(twice, {x})[0]})[0], x));
+}
+
+TEST_F(Gradients, OfALoopWhoseBodyCallsItselfAreRefused) {
+  const Output x = scalar(3);
+  define_function(graph_, "again", {{.dtype = kFloat64, .shape = Shape{}}}, [&](const Outputs& a) {
+    return Outputs{while_loop(
+        [&](Output z) { return greater(z, 1.0); },
+        [&](Output z) { return reshape(call_unfinished("again", z * 0.5), {}); }, {a[0]})};
+  });
+  expect_error(
+      Code::kUnimplemented, [&] { gradient(call(graph_, "again", {x})[0], x); }, "calls itself");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "thalweg/ops/reduction.h"
 #include "thalweg/ops/standard_ops.h"
 #include "thalweg/ops/state.h"
+#include "thalweg/ops/training.h"
 #include "thalweg/ops/unary.h"
 
 namespace thalweg::testing {
@@ -208,6 +209,32 @@ TEST(Session, EvaluatesOneExpressionNow) {
   Graph graph(standard_ops());
   const Variable v(graph, Tensor::of<float>({1, 2}), {.name = "v"});
   EXPECT_EQ(eval(v * v).to_string(), "float32[2] [1, 4]");
+}
+
+TEST(Session, RefusesAnUpdateWhoseGradientIsNotOfTheVariablesShape) {
+  Graph graph(standard_ops());
+  const auto handle = [&](const char* name) {
+    return var_handle(graph, kFloat32, Shape::unknown_of_rank(1), {.shared_name = name});
+  };
+  const Output rate = constant(graph, Tensor(1.0f));
+  const Output x = placeholder(graph, kFloat32, {3}, {.name = "x"});
+  Node& short_one = apply_gradient_descent(handle("short"), rate, x);
+  Node& long_one = apply_gradient_descent(handle("long"), rate, x);
+  Node& slot = apply_momentum(handle("long"), handle("short"), rate, x, rate);
+  const auto variables = std::make_shared<VariableStore>();
+  variables->set("short", Tensor::of<float>({1, 2}));
+  variables->set("long", Tensor::of<float>({1, 2, 3}));
+  Session session(graph, {.variables = variables});
+  const std::vector<Feed> feeds = {{x, Tensor::of<float>({1, 1, 1})}};
+  for (const std::vector<Node*>& targets :
+       {std::vector<Node*>{&short_one}, std::vector<Node*>{&long_one, &short_one},
+        std::vector<Node*>{&slot}}) {
+    expect_error(
+        Code::kInvalidArgument, [&] { session.run(feeds, {}, targets); }, "short", "[2]", "[3]");
+  }
+  EXPECT_EQ(variables->get("long").to_string(), "float32[3] [1, 2, 3]");
+  session.run(long_one, feeds);
+  EXPECT_EQ(variables->get("long").to_string(), "float32[3] [0, 1, 2]");
 }
 
 }  // namespace

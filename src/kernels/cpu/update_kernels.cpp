@@ -5,6 +5,7 @@
 
 #include "kernels/cpu/optimizer.h"
 #include "kernels/families.h"
+#include "kernels/variable_access.h"
 #include "thalweg/base/parallel.h"
 
 namespace thalweg {
@@ -124,6 +125,7 @@ constexpr int kMaxScalars = 8;
 struct Part {
   int first_input = 0;
   int64_t count = 0;  // elements, padding included
+  Shape shape;        // of the gradient: the variable's and its slots' must be the same
 };
 
 class Updates {
@@ -151,10 +153,10 @@ class Updates {
   void check(KernelContext& context, const Part& part) const {
     for (int s = 0; s < rule_.slots; ++s) {
       const VariableState& variable = context.variable(part.first_input + s);
-      if (!variable.initialized) {
-        throw failed_precondition(
-            "variable `", variable.name,
-            "` has no value yet; call session.initialize() or restore a checkpoint first");
+      check_initialized(variable);
+      if (!(variable.value_shape == part.shape)) {
+        throw invalid_argument("variable `", variable.name, "` has shape ", variable.value_shape,
+                               ", the gradient ", part.shape);
       }
     }
   }
@@ -217,7 +219,7 @@ KernelPtr make_updates(const KernelRequest& request, std::string_view op, int co
     const int64_t elements = layout == nullptr
                                  ? gradient.shape.num_elements()
                                  : static_cast<int64_t>(layout->size_bytes() / sizeof(float));
-    parts.push_back({static_cast<int>(first), elements});
+    parts.push_back({static_cast<int>(first), elements, gradient.shape});
   }
   return make_kernel(Updates(*rule, read_flags(request.node), std::move(parts)), std::move(traits));
 }

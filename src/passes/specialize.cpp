@@ -47,6 +47,11 @@ PlanGraph specialize(const Graph& graph, const std::vector<FeedSpec>& feeds,
     if (&fetch.graph() != &graph)
       throw invalid_argument("fetch ", fetch.name(), " belongs to another graph");
   }
+  for (const Node* target : targets) {
+    if (target == nullptr) throw invalid_argument("a target names no node");
+    if (&target->graph() != &graph)
+      throw invalid_argument("target `", target->name(), "` belongs to another graph");
+  }
   for (const FeedSpec& feed : feeds) {
     const Node& node = *feed.tensor.node();
     std::string name =

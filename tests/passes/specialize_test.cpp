@@ -80,6 +80,18 @@ TEST(PassPipeline, ShowsTheGraphBeforeAndAfterEachPass) {
   EXPECT_EQ(seen[1], "inline");
 }
 
+TEST(Specialize, RejectsTargetsThatAreNothingOrOfAnotherGraph) {
+  Graph graph(standard_ops());
+  Graph other(standard_ops());
+  const Output x = constant(graph, Tensor(1.0f));
+  const Output y = neg(neg(constant(other, Tensor(1.0f))));
+  expect_error(
+      Code::kInvalidArgument, [&] { specialize(graph, {}, {x}, {nullptr}); }, "target");
+  expect_error(
+      Code::kInvalidArgument, [&] { specialize(graph, {}, {x}, {y.node()}); }, y.node()->name(),
+      "another graph");
+}
+
 TEST(Fold, LeavesWhatNoMemoryHolds) {
   Graph graph(standard_ops());
   // 2^61 elements of 8 bytes: the product wraps around to nothing.

@@ -211,6 +211,19 @@ TEST(Session, EvaluatesOneExpressionNow) {
   EXPECT_EQ(eval(v * v).to_string(), "float32[2] [1, 4]");
 }
 
+TEST(Session, RefusesTargetsThatAreNothingOrOfAnotherGraph) {
+  Graph graph(standard_ops());
+  Graph other(standard_ops());
+  constant(graph, Tensor(1.0f));
+  Output far = constant(other, Tensor(1.0f), {.name = "far"});
+  for (int i = 0; i < 50; ++i) far = neg(far);
+  Session session(graph);
+  expect_error(
+      Code::kInvalidArgument, [&] { session.run({}, {}, {nullptr}); }, "target", "no node");
+  expect_error(
+      Code::kInvalidArgument, [&] { session.run(*far.node()); }, "target", "another graph");
+}
+
 TEST(Session, RefusesAnUpdateWhoseGradientIsNotOfTheVariablesShape) {
   Graph graph(standard_ops());
   const auto handle = [&](const char* name) {

@@ -39,7 +39,8 @@ struct HandleSpec {
 /// A copy of what `fetches` and `targets` need once `feeds` are given, with the feeds' shapes
 /// carried through, and the ops that make them in place of `handles`. A node that has been extended
 /// for its gradient is replaced by its extension when that is needed. Throws invalid_argument
-/// naming the tensor when a feed does not fit, or a placeholder that is needed is not fed.
+/// naming the tensor when a feed does not fit, or a placeholder that is needed is not fed, and when
+/// a fetch or a target is nothing, or of another graph.
 PlanGraph specialize(const Graph& graph, const std::vector<FeedSpec>& feeds,
                      const std::vector<Output>& fetches, const std::vector<Node*>& targets,
                      const std::vector<HandleSpec>& handles = {});

@@ -18,6 +18,13 @@ const Function& FunctionLibrary::add(Function function) {
       }
     }
   }
+  for (const Node* node : function.side_effects) {
+    if (node == nullptr || &node->graph() != function.body.get()) {
+      throw invalid_argument("function `", function.name, "`: side effect ",
+                             node == nullptr ? "without a node" : node->name(),
+                             " is not a node of its body");
+    }
+  }
   for (const Output& argument : function.arguments) {
     if (argument.node()->type() != "_Arg") {
       throw invalid_argument("function `", function.name, "`: argument ", argument.name(), " is a ",

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "thalweg/graph/graph.h"
 
 namespace thalweg {
@@ -37,6 +39,8 @@ DeviceScope::~DeviceScope() { graph_.device_ = previous_; }
 
 ControlScope::ControlScope(Graph& graph, std::vector<Node*> nodes)
     : graph_(graph.innermost()), previous_(graph_.control_.size()) {
+  if (std::find(nodes.begin(), nodes.end(), nullptr) != nodes.end())
+    throw invalid_argument("a ControlScope was given a node that is nothing");
   for (Node* node : nodes) {
     // What runs before the body runs before all in it.
     (&node->graph() == &graph_ ? graph_.control_ : graph_.outer_controls_).push_back(node);

@@ -285,6 +285,25 @@ TEST_F(GraphTest, DevicesComeFromScopeUnlessGiven) {
   EXPECT_EQ(source(kFloat32, {}, {.device = "/cpu:1"}).node()->device(), "/cpu:1");
 }
 
+TEST_F(GraphTest, RefusesControlEdgesFromNothingOrElsewhere) {
+  Graph other(rows());
+  Node& far = other.add("Source", {}, {{"dtype", kFloat32}, {"shape", Shape{2}}}, {.name = "far"});
+  const auto refused = [&](Node* control, const char* word) {
+    expect_error(
+        Code::kInvalidArgument, [&] { source(kFloat32, {}, {.control_inputs = {control}}); }, word);
+    EXPECT_EQ(graph_.num_nodes(), 2);
+  };
+  refused(nullptr, "no node");
+  refused(&far, "`far` belongs to another graph");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        ControlScope(graph_, {x_.node(), nullptr});
+      },
+      "ControlScope");
+  EXPECT_TRUE(source(kFloat32, {}).node()->control_inputs().empty());
+}
+
 TEST_F(GraphTest, ControlEdgesAreSortedAndOnce) {
   Node* first = x_.node();
   Node* second = y_.node();

@@ -23,10 +23,13 @@ std::string Output::name() const {
   return node_ == nullptr ? "<nothing>" : str(node_->name(), ":", index_);
 }
 
+// Nothing first; then by graph, so that tensors of different graphs are never taken for one.
 bool operator<(const Output& a, const Output& b) {
-  const int left = a.node_ == nullptr ? -1 : a.node_->id();
-  const int right = b.node_ == nullptr ? -1 : b.node_->id();
-  return left != right ? left < right : a.index_ < b.index_;
+  if (a.node_ == b.node_) return a.index_ < b.index_;
+  if (a.node_ == nullptr || b.node_ == nullptr) return a.node_ == nullptr;
+  const uint64_t left = a.node_->graph().id();
+  const uint64_t right = b.node_->graph().id();
+  return left != right ? left < right : a.node_->id() < b.node_->id();
 }
 
 Output Node::output(int i) const {

@@ -224,6 +224,40 @@ TEST(Session, RefusesTargetsThatAreNothingOrOfAnotherGraph) {
       Code::kInvalidArgument, [&] { session.run(*far.node()); }, "target", "another graph");
 }
 
+TEST(Session, RefusesAnEmptyFetchEachTime) {
+  Graph graph(standard_ops());
+  const Output x = constant(graph, Tensor(1.0f));
+  Session session(graph);
+  for (int i = 0; i < 2; ++i) {
+    expect_error(
+        Code::kInvalidArgument,
+        [&] {
+          session.run({}, {Output(), x});
+        },
+        "fetch names no tensor");
+    expect_error(
+        Code::kInvalidArgument,
+        [&] {
+          session.run({{Output(), Tensor(1.0f)}}, {x});
+        },
+        "feed");
+  }
+  expect_error(Code::kInvalidArgument, [&] { eval(Output()); });
+}
+
+TEST(Session, TellsTensorsOfTwoGraphsApart) {
+  Graph graph(standard_ops());
+  Graph other(standard_ops());
+  const Output x = constant(graph, Tensor(1.0f), {.name = "x"});
+  const Output y = constant(other, Tensor(2.0f), {.name = "y"});
+  ASSERT_EQ(x.node()->id(), y.node()->id());
+  EXPECT_NE(x < y, y < x);
+  Session session(graph);
+  EXPECT_EQ(session.run(x).at(0), 1);
+  expect_error(
+      Code::kInvalidArgument, [&] { session.run(y); }, "y:0", "another graph");
+}
+
 TEST(Session, RefusesAnUpdateWhoseGradientIsNotOfTheVariablesShape) {
   Graph graph(standard_ops());
   const auto handle = [&](const char* name) {

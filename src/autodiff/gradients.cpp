@@ -125,6 +125,25 @@ std::vector<Output> back_propagate(const std::vector<Output>& ys, const std::vec
 
 }  // namespace
 
+namespace {
+
+void check_member(const Graph& graph, const Output& output, std::string_view list, size_t i) {
+  if (!output) throw invalid_argument("gradients: ", list, "[", i, "] is an empty Output");
+  if (&output.graph() != &graph) {
+    throw invalid_argument("gradients: ", list, "[", i, "], ", output.name(),
+                           ", belongs to another graph than ys[0]");
+  }
+}
+
+void check_incoming(const Output& y, const Output& gradient, size_t i) {
+  if (gradient.dtype() == y.dtype() && gradient.shape().is_compatible_with(y.shape())) return;
+  throw invalid_argument("gradients: grad_ys[", i, "], ", gradient.name(), ", is ",
+                         gradient.dtype(), gradient.shape(), ", but ys[", i, "], ", y.name(),
+                         ", is ", y.dtype(), y.shape(), "; both must be alike");
+}
+
+}  // namespace
+
 std::vector<Output> gradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
                               const GradientOptions& options) {
   if (ys.empty()) throw invalid_argument("gradients: no targets given");
@@ -133,6 +152,17 @@ std::vector<Output> gradients(const std::vector<Output>& ys, const std::vector<O
                            " incoming gradients");
   }
   Graph& graph = ys[0].graph();
+  for (size_t i = 0; i < ys.size(); ++i) check_member(graph, ys[i], "ys", i);
+  for (size_t i = 0; i < xs.size(); ++i) check_member(graph, xs[i], "xs", i);
+  for (size_t i = 0; i < options.stop_at.size(); ++i)
+    check_member(graph, options.stop_at[i], "stop_at", i);
+  for (size_t i = 0; i < options.grad_ys.size(); ++i) {
+    if (!options.grad_ys[i]) continue;  // ones
+    // The gradient of tensors outside a body that is being traced may begin inside.
+    if (&options.grad_ys[i].graph() != &graph.innermost())
+      check_member(graph, options.grad_ys[i], "grad_ys", i);
+    check_incoming(ys[i], options.grad_ys[i], i);
+  }
   std::vector<Output> sources;
   for (Output x : xs) sources.push_back(canonical(x));
 

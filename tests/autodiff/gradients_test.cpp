@@ -237,6 +237,39 @@ TEST_F(Gradients, RefuseWhatCannotBeDifferentiated) {
       "1 targets", "2 incoming");
 }
 
+TEST_F(Gradients, RefuseEmptyOutputs) {
+  const Output x = scalar(3);
+  const Output y = x * x;
+  const auto refused = [&](const std::vector<Output>& ys, const std::vector<Output>& xs,
+                           const GradientOptions& options, const char* named) {
+    expect_error(
+        Code::kInvalidArgument, [&] { gradients(ys, xs, options); }, named, "empty Output");
+  };
+  refused({Output()}, {x}, {}, "ys[0]");
+  refused({y, Output()}, {x}, {}, "ys[1]");
+  refused({y}, {Output()}, {}, "xs[0]");
+  refused({y}, {x}, {.stop_at = {Output()}}, "stop_at[0]");
+  EXPECT_NEAR(value(gradients({y}, {x}, {.grad_ys = {Output()}})[0]), 6, 1e-12);  // ones
+}
+
+TEST_F(Gradients, RefuseTensorsOfAnotherGraph) {
+  const Output x = scalar(3);
+  const Output y = neg(x);
+  Graph other(standard_ops());
+  const Output z = placeholder(other, kFloat64, Shape{}, {.name = "far"});
+  ASSERT_EQ(z.node()->id(), x.node()->id());
+  const auto refused = [&](const std::vector<Output>& ys, const std::vector<Output>& xs,
+                           const GradientOptions& options, const char* named) {
+    expect_error(
+        Code::kInvalidArgument, [&] { gradients(ys, xs, options); }, named, "far:0",
+        "another graph");
+  };
+  refused({y, z}, {x}, {}, "ys[1]");
+  refused({y}, {z}, {}, "xs[0]");
+  refused({y}, {x}, {.grad_ys = {z}}, "grad_ys[0]");
+  refused({y}, {x}, {.stop_at = {z}}, "stop_at[0]");
+}
+
 TEST_F(Gradients, OfAFunctionThatCallsItselfAreRefused) {
   const Output x = scalar(3);
   // x! for whole numbers, and something like it in between.

@@ -147,6 +147,7 @@ void check_incoming(const Output& y, const Output& gradient, size_t i) {
 std::vector<Output> gradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
                               const GradientOptions& options) {
   if (ys.empty()) throw invalid_argument("gradients: no targets given");
+  if (!ys[0]) throw invalid_argument("gradients: ys[0] is an empty Output");
   if (!options.grad_ys.empty() && options.grad_ys.size() != ys.size()) {
     throw invalid_argument("gradients: ", ys.size(), " targets, but ", options.grad_ys.size(),
                            " incoming gradients");

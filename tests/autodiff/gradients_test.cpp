@@ -270,6 +270,24 @@ TEST_F(Gradients, RefuseTensorsOfAnotherGraph) {
   refused({y}, {x}, {.stop_at = {z}}, "stop_at[0]");
 }
 
+TEST_F(Gradients, RefuseIncomingGradientsOfAnotherTypeOrShape) {
+  const Output x = placeholder(graph_, kFloat64, Shape{4}, {.name = "x"});
+  const Output y = x * 2.0;
+  const auto refused = [&](const Output& incoming, const char* is) {
+    expect_error(
+        Code::kInvalidArgument,
+        [&] {
+          gradients({x, y}, {x}, {.grad_ys = {Output(), incoming}});
+        },
+        "grad_ys[1]", is, "float64[4]", y.name());
+  };
+  refused(constant(graph_, Tensor(1.0f)), "float32[]");
+  refused(constant(graph_, Tensor(1.0)), "float64[]");
+  refused(constant(graph_, Tensor::of<double>({1, 2, 3})), "float64[3]");
+  const Output open = placeholder(graph_, kFloat64, Shape{kUnknownDim});
+  EXPECT_TRUE(gradients({y}, {x}, {.grad_ys = {open}})[0]);
+}
+
 TEST_F(Gradients, OfAFunctionThatCallsItselfAreRefused) {
   const Output x = scalar(3);
   // x! for whole numbers, and something like it in between.

@@ -13,8 +13,8 @@
 namespace thalweg {
 
 struct GradientOptions {
-  /// Gradients that flow into `ys`, one each; default: ones (the gradient of the sum of all
-  /// elements of `ys`).
+  /// Gradients that flow into `ys`, one each, of the same dtype and shape; default, also for an
+  /// empty Output among them: ones (the gradient of the sum of all elements of `ys`).
   std::vector<Output> grad_ys = {};
   /// Outputs that are treated as constants.
   std::vector<Output> stop_at = {};
@@ -24,7 +24,9 @@ struct GradientOptions {
 /// d(sum of ys)/dx for each x, of x's shape; nothing (an empty Output) for an x that `ys` do not
 /// depend on. An x that is a read of a variable stands for the variable, whichever read the targets
 /// used. Throws unimplemented, naming the node and the reason, when an op on the way has no
-/// gradient; invalid_argument when a y is not floating point.
+/// gradient; invalid_argument when a y is not floating point, when anything given is an empty
+/// Output (but for grad_ys: ones there) or of another graph than the first y, and when a gradient
+/// that flows in is not of its y's dtype and shape.
 std::vector<Output> gradients(const std::vector<Output>& ys, const std::vector<Output>& xs,
                               const GradientOptions& options = {});
 

@@ -85,30 +85,43 @@ class CallableState {
 
 }  // namespace internal
 
+namespace {
+
+internal::CallableState& made(const std::shared_ptr<internal::CallableState>& state) {
+  if (state == nullptr) {
+    throw failed_precondition(
+        "a Callable that no session made is used; take one from Session::make_callable()");
+  }
+  return *state;
+}
+
+}  // namespace
+
 void Callable::run(std::span<const Tensor> feeds, std::span<Tensor> fetches) const {
-  THALWEG_CHECK(state_ != nullptr, "a Callable that no session made is called");
-  if (fetches.size() != state_->num_fetches()) {
-    throw invalid_argument("this callable gives ", state_->num_fetches(), " values, room for ",
+  internal::CallableState& state = made(state_);
+  if (fetches.size() != state.num_fetches()) {
+    throw invalid_argument("this callable gives ", state.num_fetches(), " values, room for ",
                            fetches.size(), " was handed in");
   }
-  state_->plan(feeds)->run(feeds, fetches, state_->run_options());
+  state.plan(feeds)->run(feeds, fetches, state.run_options());
 }
 
 std::vector<Tensor> Callable::operator()(const std::vector<Tensor>& feeds) const {
-  std::vector<Tensor> fetches(state_ == nullptr ? 0 : state_->num_fetches());
+  std::vector<Tensor> fetches(made(state_).num_fetches());
   run(feeds, fetches);
   return fetches;
 }
 
 std::string Callable::explain(std::span<const Tensor> feeds) const {
-  return state_->plan(feeds)->explain();
+  return made(state_).plan(feeds)->explain();
 }
 
 std::string Callable::profile(std::span<const Tensor> feeds, int runs) const {
-  const auto plan = state_->plan(feeds);
-  std::vector<Tensor> fetches(state_->num_fetches());
+  internal::CallableState& state = made(state_);
+  const auto plan = state.plan(feeds);
+  std::vector<Tensor> fetches(state.num_fetches());
   std::vector<double> seconds(plan->num_steps(), 0.0);
-  Plan::RunOptions options = state_->run_options();
+  Plan::RunOptions options = state.run_options();
   plan->run(feeds, fetches, options);  // the first run touches memory for the first time
   options.step_seconds = &seconds;
   for (int i = 0; i < runs; ++i) plan->run(feeds, fetches, options);
@@ -117,7 +130,7 @@ std::string Callable::profile(std::span<const Tensor> feeds, int runs) const {
 }
 
 Callable::Memory Callable::memory(std::span<const Tensor> feeds) const {
-  const auto plan = state_->plan(feeds);
+  const auto plan = made(state_).plan(feeds);
   return {plan->arena_bytes(), plan->intermediate_bytes()};
 }
 

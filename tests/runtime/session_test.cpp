@@ -284,5 +284,18 @@ TEST(Session, RefusesAnUpdateWhoseGradientIsNotOfTheVariablesShape) {
   EXPECT_EQ(variables->get("long").to_string(), "float32[3] [0, 1, 2]");
 }
 
+TEST(Callable, ThatNoSessionMadeIsRefused) {
+  const Callable nothing;
+  std::vector<Tensor> none;
+  const auto refused = [](auto&& use) {
+    expect_error(Code::kFailedPrecondition, use, "make_callable");
+  };
+  refused([&] { nothing({}); });
+  refused([&] { nothing.run(none, none); });
+  refused([&] { nothing.explain(none); });
+  refused([&] { nothing.profile(none, 1); });
+  refused([&] { nothing.memory(none); });
+}
+
 }  // namespace
 }  // namespace thalweg::testing

@@ -54,5 +54,52 @@ TEST(TracedFunction, SaysHowManyArgumentsItTakes) {
       "1", "2");
 }
 
+TEST(TracedFunction, MayCallItselfForOtherShapesWhileItIsTraced) {
+  const TracedFunction* self = nullptr;
+  const auto f = function([&self](Output x) {
+    if (x.shape().rank() == 0) return x * (*self)(Tensor::of<float>({5, 6})).at(1);
+    EXPECT_EQ(self->num_traces(), 0);
+    return x * 2.0;
+  });
+  self = &f;
+  EXPECT_EQ(f(3.0f).at(0), 36);
+  EXPECT_EQ(f.num_traces(), 2);
+}
+
+TEST(TracedFunction, SaysThatItCallsItselfWithoutEnd) {
+  const TracedFunction* self = nullptr;
+  const auto f = function([&self](Output x) { return x * (*self)(2.0f).at(0); });
+  self = &f;
+  for (int i = 0; i < 2; ++i) {
+    expect_error(
+        Code::kFailedPrecondition, [&] { f(1.0f); }, "calls itself", "same dtypes and shapes");
+  }
+  const auto grows = function([&self](Output x) {
+    return x * (*self)(Tensor::zeros(kFloat32, Shape{x.shape()[0] + 1})).at(0);
+  });
+  self = &grows;
+  expect_error(
+      Code::kFailedPrecondition, [&] { grows(Tensor::of<float>({1})); }, "calls itself", "deep");
+}
+
+TEST(TracedFunction, KeepsTheTracesOfTheLastSignaturesOnly) {
+  int calls = 0;
+  const auto f = function([&calls](Output x) {
+    ++calls;
+    return reduce_sum(x);
+  });
+  const auto of_size = [&](int64_t size) { return f(Tensor::zeros(kFloat32, {size})); };
+  for (int64_t size = 1; size <= 40; ++size) {
+    of_size(size);
+    of_size(1);
+  }
+  EXPECT_EQ(calls, 40);
+  of_size(40);
+  EXPECT_EQ(calls, 40);
+  of_size(2);
+  EXPECT_EQ(calls, 41);
+  EXPECT_EQ(f.num_traces(), 41);
+}
+
 }  // namespace
 }  // namespace thalweg::testing

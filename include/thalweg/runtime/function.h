@@ -22,13 +22,15 @@ class TracedFunction {
 
   explicit TracedFunction(Body body, const OpRegistry* registry = nullptr);
 
-  /// Traces on the first call with these dtypes and shapes, then only runs.
+  /// Traces on the first call with these dtypes and shapes, then only runs; the traces of the last
+  /// 32 signatures are kept. Throws failed_precondition when the callable, while it is traced,
+  /// calls this function with the same dtypes and shapes.
   std::vector<Tensor> call(const std::vector<Tensor>& arguments) const;
   template <class... Arguments>
   Tensor operator()(const Arguments&... arguments) const {
     return call(std::vector<Tensor>{Tensor(arguments)...})[0];
   }
-  /// How many signatures were traced so far.
+  /// How many traces were made so far.
   int num_traces() const;
   VariableStore& variables() const;
 

@@ -54,6 +54,13 @@ TEST(TracedFunction, SaysHowManyArgumentsItTakes) {
       "1", "2");
 }
 
+TEST(TracedFunction, ThatGivesNothingHasNoFirstValue) {
+  const auto f = function([](Output) { return std::vector<Output>{}; });
+  EXPECT_TRUE(f.call({Tensor(1.0f)}).empty());
+  expect_error(
+      Code::kInvalidArgument, [&] { f(1.0f); }, "no value", "call");
+}
+
 TEST(TracedFunction, MayCallItselfForOtherShapesWhileItIsTraced) {
   const TracedFunction* self = nullptr;
   const auto f = function([&self](Output x) {

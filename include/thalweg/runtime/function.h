@@ -26,9 +26,14 @@ class TracedFunction {
   /// 32 signatures are kept. Throws failed_precondition when the callable, while it is traced,
   /// calls this function with the same dtypes and shapes.
   std::vector<Tensor> call(const std::vector<Tensor>& arguments) const;
+  /// The first result. Throws invalid_argument when the callable gives none.
   template <class... Arguments>
   Tensor operator()(const Arguments&... arguments) const {
-    return call(std::vector<Tensor>{Tensor(arguments)...})[0];
+    std::vector<Tensor> results = call(std::vector<Tensor>{Tensor(arguments)...});
+    if (results.empty()) {
+      throw invalid_argument("the traced function gives no value; run it by call({...})");
+    }
+    return std::move(results[0]);
   }
   /// How many traces were made so far.
   int num_traces() const;

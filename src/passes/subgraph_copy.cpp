@@ -29,6 +29,15 @@ Output SubgraphCopy::resolve(Output old) const {
   return old;
 }
 
+// What control edges wait for in the place of a placeholder or an argument whose value is given;
+// null for every other node. As in TensorFlow, a computed tensor that is given leaves its node to
+// run for those who wait for it.
+Node* SubgraphCopy::given_node(const Node& node) const {
+  if (node.type() != "Placeholder" && node.type() != "_Arg") return nullptr;
+  const auto it = given_.find(node.output());
+  return it == given_.end() ? nullptr : it->second.node();
+}
+
 void SubgraphCopy::find_needed(const std::vector<Output>& outputs,
                                const std::vector<Node*>& nodes) {
   std::fill(needed_.begin(), needed_.end(), false);
@@ -36,8 +45,11 @@ void SubgraphCopy::find_needed(const std::vector<Output>& outputs,
     const Output source = resolve(output);
     if (!given_.contains(source)) needed_[slot(*source.node())] = true;
   };
+  const auto need_node = [&](const Node& node) {
+    if (given_node(node) == nullptr) needed_[slot(node)] = true;
+  };
   for (const Output& output : outputs) need(output);
-  for (const Node* node : nodes) needed_[slot(*node)] = true;
+  for (const Node* node : nodes) need_node(*node);
   for (int id = source_.num_nodes() - 1; id >= 0; --id) {
     const Node& node = source_.node(id);
     if (!needed_[slot(node)]) continue;
@@ -46,7 +58,7 @@ void SubgraphCopy::find_needed(const std::vector<Output>& outputs,
       continue;
     }
     for (const Output& input : node.inputs()) need(input);
-    for (const Node* control : node.control_inputs()) needed_[slot(*control)] = true;
+    for (const Node* control : node.control_inputs()) need_node(*control);
   }
 }
 
@@ -94,7 +106,7 @@ void SubgraphCopy::emit(const Node& node, const Add& add) {
   }
   std::vector<Node*> controls;
   for (const Node* control : node.control_inputs()) {
-    if (Node* copy = copies_[slot(*control)].node) controls.push_back(copy);
+    if (Node* copy = this->node(*control)) controls.push_back(copy);
   }
   copies_[slot(node)] = add(node, std::move(inputs), std::move(controls));
 }
@@ -108,6 +120,9 @@ Output SubgraphCopy::output(const Output& old) const {
   return outputs[static_cast<size_t>(source.index())];
 }
 
-Node* SubgraphCopy::node(const Node& old) const { return copies_[slot(old)].node; }
+Node* SubgraphCopy::node(const Node& old) const {
+  Node* const given = given_node(old);
+  return given != nullptr ? given : copies_[slot(old)].node;
+}
 
 }  // namespace thalweg

@@ -38,6 +38,7 @@ class SubgraphCopy {
 
  private:
   Output resolve(Output old) const;
+  Node* given_node(const Node& node) const;
   void find_needed(const std::vector<Output>& outputs, const std::vector<Node*>& nodes);
   void find_extensions();
   void emit(const Node& node, const Add& add);

@@ -55,6 +55,26 @@ TEST(Inline, TakesTheBranchThatFoldingTells) {
   expect_near(Tensor::of<float>({2, 6}), compute(plan, {Tensor::of<float>({1, 3})})[0]);
 }
 
+TEST(Inline, LetsWhatIsHandedInStandForTheArgument) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {2}, {.name = "x"});
+  const Output z = placeholder(graph, kFloat32, {2}, {.name = "z"});
+  define_function(graph, "waits",
+                  {{.dtype = kFloat32, .shape = Shape{2}}, {.dtype = kFloat32, .shape = Shape{2}}},
+                  [&](const Outputs& a) {
+                    const ControlScope after(a[0].graph(), {a[1].node()});
+                    return Outputs{exp(a[0])};
+                  });
+  const Output y = call(graph, "waits", {x, z})[0];
+  const PlanGraph plan = optimized(graph, {fed(x), fed(z)}, {y});
+  EXPECT_EQ(count_ops(plan).count("_Arg"), 0u) << plan.graph->to_string();
+  const Function& function = graph.functions().at("waits");
+  const PlanGraph body =
+      specialize(*function.body, {fed(function.arguments[0]), fed(function.arguments[1])},
+                 function.results, {});
+  EXPECT_EQ(count_ops(body).count("_Arg"), 0u) << body.graph->to_string();
+}
+
 TEST(Extensions, StandInThePlaceOfWhatTheyExtend) {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {});

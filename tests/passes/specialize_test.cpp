@@ -92,6 +92,34 @@ TEST(Specialize, RejectsTargetsThatAreNothingOrOfAnotherGraph) {
       "another graph");
 }
 
+TEST(Specialize, LetsTheFeedStandForItsPlaceholder) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {2}, {.name = "x"});
+  const Output first = placeholder(graph, kFloat32, {2}, {.name = "first"});
+  const ControlScope after(graph, {first.node()});
+  const Output y = exp(x);
+  const PlanGraph plan = specialize(graph, {{x, kFloat32, Shape{2}}, {first, kFloat32, Shape{2}}},
+                                    {y}, {first.node()});
+  EXPECT_EQ(count_ops(plan), (std::map<std::string, int>{{"Placeholder", 2}, {"Exp", 1}}));
+  ASSERT_EQ(plan.fetches[0].node()->control_inputs().size(), 1u);
+  EXPECT_EQ(plan.fetches[0].node()->control_inputs()[0], plan.feeds[1].node());
+  EXPECT_EQ(plan.targets[0], plan.feeds[1].node());
+}
+
+TEST(Specialize, StillRunsWhatComputesAFedTensorForThoseWhoWait) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {2}, {.name = "x"});
+  const Output middle = exp(x);
+  const ControlScope after(graph, {middle.node()});
+  const Output y = neg(middle);
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        specialize(graph, {{middle, kFloat32, Shape{2}}}, {y}, {});
+      },
+      "x", "not fed");
+}
+
 TEST(Fold, LeavesWhatNoMemoryHolds) {
   Graph graph(standard_ops());
   // 2^61 elements of 8 bytes: the product wraps around to nothing.

@@ -258,6 +258,23 @@ TEST(Session, TellsTensorsOfTwoGraphsApart) {
       Code::kInvalidArgument, [&] { session.run(y); }, "y:0", "another graph");
 }
 
+TEST(Session, LetsAFedPlaceholderBeWaitedForAndBeATarget) {
+  Graph graph(standard_ops());
+  const Output first = placeholder(graph, kFloat32, {1}, {.name = "first"});
+  const Output x = placeholder(graph, kFloat32, {1}, {.name = "x"});
+  const ControlScope after(graph, {first.node()});
+  const Output y = neg(x);
+  const std::vector<Feed> feeds = {{first, Tensor::of<float>({1})}, {x, Tensor::of<float>({2})}};
+  for (const std::vector<std::string>& disabled :
+       {std::vector<std::string>{}, std::vector<std::string>{"all"}}) {
+    Session session(graph, {.disabled_passes = disabled});
+    EXPECT_EQ(session.run(y, feeds).at(0), -2);
+    session.run(*first.node(), feeds);
+    expect_error(
+        Code::kInvalidArgument, [&] { session.run(y, {feeds[1]}); }, "first", "not fed");
+  }
+}
+
 TEST(Session, RefusesAnUpdateWhoseGradientIsNotOfTheVariablesShape) {
   Graph graph(standard_ops());
   const auto handle = [&](const char* name) {

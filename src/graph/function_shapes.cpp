@@ -10,6 +10,8 @@ namespace {
 // Bodies that call functions that call functions: deeper ones keep the shapes they were built with.
 constexpr int kMaxDepth = 32;
 thread_local int depth = 0;
+// Answers that are remembered; the shapes of what is fed may go on changing for ever.
+constexpr size_t kMaxRemembered = 4096;
 
 std::vector<Shape> shapes_of(const std::vector<Output>& outputs) {
   std::vector<Shape> shapes;
@@ -100,6 +102,7 @@ std::vector<Shape> FunctionLibrary::result_shapes(const Function& function,
   } deeper;
   std::vector<Shape> shapes = shapes_of(with_shapes(function, arguments).results);
   const std::lock_guard lock(mutex_);
+  if (shapes_.size() >= kMaxRemembered) shapes_.clear();
   return shapes_.emplace(std::move(key), std::move(shapes)).first->second;
 }
 

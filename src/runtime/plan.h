@@ -14,6 +14,11 @@
 
 namespace thalweg {
 
+/// Plans of one callable or function that are kept, for arguments of different shapes; the one left
+/// alone longest gives way. A loop whose variable grows would otherwise keep one an iteration, and
+/// a server one for each size of batch it ever met.
+inline constexpr size_t kMaxPlans = 32;
+
 /// Where a value's bytes are found during a run.
 enum class Source {
   kArena,     // index: storage; at its offset in the run's arena

@@ -11,9 +11,6 @@ namespace {
 
 // A call needs some kilobytes of stack; what nests deeper does so without end.
 constexpr int kMaxDepth = 256;
-// Plans of one function that are kept, for arguments of different shapes: a loop whose variable
-// grows would otherwise keep one an iteration.
-constexpr size_t kMaxPlans = 32;
 
 std::string key_of(const FunctionUse& use) {
   std::string key = use.name;

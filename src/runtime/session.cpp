@@ -1,5 +1,6 @@
 #include "thalweg/runtime/session.h"
 
+#include <list>
 #include <map>
 #include <mutex>
 
@@ -28,11 +29,14 @@ class CallableState {
     }
     const int threads = num_threads();
     const std::lock_guard lock(mutex_);
-    for (const Entry& entry : entries_) {
-      if (entry.threads == threads && fits(entry, feeds)) return entry.plan;
+    for (auto it = entries_.begin(); it != entries_.end(); ++it) {
+      if (it->threads != threads || !fits(*it, feeds)) continue;
+      if (it != entries_.begin()) entries_.splice(entries_.begin(), entries_, it);
+      return entries_.front().plan;
     }
-    entries_.push_back({threads, shapes_of(feeds), build(feeds)});
-    return entries_.back().plan;
+    entries_.push_front({threads, shapes_of(feeds), build(feeds)});
+    if (entries_.size() > kMaxPlans) entries_.pop_back();
+    return entries_.front().plan;
   }
 
   Plan::RunOptions run_options() const {
@@ -80,7 +84,7 @@ class CallableState {
   const std::vector<Output> fetches_;
   const std::vector<Node*> targets_;
   std::mutex mutex_;
-  std::vector<Entry> entries_;
+  std::list<Entry> entries_;  // the last used first
 };
 
 }  // namespace internal

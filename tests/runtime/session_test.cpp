@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "testing.h"
+#include "thalweg/graph/shape_context.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
 #include "thalweg/ops/control.h"
@@ -312,6 +314,46 @@ TEST(Callable, ThatNoSessionMadeIsRefused) {
   refused([&] { nothing.explain(none); });
   refused([&] { nothing.profile(none, 1); });
   refused([&] { nothing.memory(none); });
+}
+
+// Counts the plans that are built: each asks for one kernel of this op.
+int plans_built = 0;
+
+TEST(Callable, KeepsThePlansOfTheLastShapesOnly) {
+  static constexpr OpDef kRows[] = {{.name = "TestSame",
+                                     .inputs = {"x: float"},
+                                     .outputs = {"y: float"},
+                                     .doc = "Its input.",
+                                     .shape = shape_functions::same_as_input,
+                                     .no_gradient = "it is made for a test"}};
+  static constexpr KernelDef kKernels[] = {
+      {"TestSame", "test", [](const KernelRequest& request) {
+         ++plans_built;
+         const int64_t count = request.inputs[0].shape.num_elements();
+         return make_kernel([count](KernelContext& c) {
+           std::copy_n(c.input<float>(0), count, c.output<float>());
+         });
+       }}};
+  OpRegistry ops = standard_ops();
+  ops.add(kRows);
+  KernelRegistry kernels = standard_kernels();
+  kernels.add(kKernels);
+  Graph graph(ops);
+  const Output x = placeholder(graph, kFloat32, {kUnknownDim}, {.name = "x"});
+  const Output y = graph.add("TestSame", {x}).output();
+  Session session(graph, {.kernels = &kernels});
+  const auto run = [&](int64_t size) {
+    EXPECT_EQ(session.run(y, {{x, Tensor::zeros(kFloat32, {size})}}).shape(), Shape{size});
+  };
+  for (int64_t size = 1; size <= 40; ++size) {
+    run(size);
+    run(1);  // in use all along: never built again
+  }
+  EXPECT_EQ(plans_built, 40);
+  run(40);
+  EXPECT_EQ(plans_built, 40);
+  run(2);  // left alone longest
+  EXPECT_EQ(plans_built, 41);
 }
 
 }  // namespace

@@ -7,17 +7,24 @@
 namespace thalweg {
 namespace {
 
-using Active = std::set<const Function*>;
+// The functions on the way to where the search stands, and what was found in those it has left: a
+// function that is called from many places is looked through once. A function inside a recursion
+// is remembered without the handles made in those that it leads back to, but whoever asked for the
+// whole gets them from there.
+struct Search {
+  std::set<const Function*> active;
+  std::map<const Function*, FunctionEffects> finished;
+};
 
 void unite(ResourceUse& use, const ResourceUse& more) {
   use.is_read = use.is_read || more.is_read;
   use.is_written = use.is_written || more.is_written;
 }
 
-FunctionEffects effects_of_function(const Function& function, Active& active);
+FunctionEffects effects_of_function(const Function& function, Search& search);
 
 // Effects with `arguments` by input of the node.
-FunctionEffects effects_of_node(const Node& node, Active& active) {
+FunctionEffects effects_of_node(const Node& node, Search& search) {
   FunctionEffects result;
   result.arguments.resize(static_cast<size_t>(node.num_inputs()));
   const std::vector<FunctionCall> calls = function_calls(node);
@@ -44,7 +51,7 @@ FunctionEffects effects_of_node(const Node& node, Active& active) {
       }
       continue;
     }
-    const FunctionEffects inner = effects_of_function(*callee, active);
+    const FunctionEffects inner = effects_of_function(*callee, search);
     result.draws_random = result.draws_random || inner.draws_random;
     result.is_ordered = result.is_ordered || inner.is_ordered;
     for (const auto& [handle, use] : inner.handles) unite(result.handles[handle], use);
@@ -56,10 +63,12 @@ FunctionEffects effects_of_node(const Node& node, Active& active) {
   return result;
 }
 
-FunctionEffects effects_of_function(const Function& function, Active& active) {
+FunctionEffects effects_of_function(const Function& function, Search& search) {
+  if (const auto it = search.finished.find(&function); it != search.finished.end())
+    return it->second;
   FunctionEffects result;
   result.arguments.resize(function.arguments.size());
-  if (!active.insert(&function).second) {
+  if (!search.active.insert(&function).second) {
     // It calls itself: what this call does is found where it began, but perhaps to other handles.
     for (size_t a = 0; a < result.arguments.size(); ++a) {
       const bool is_handle = function.arguments[a].dtype() == kResource;
@@ -77,7 +86,7 @@ FunctionEffects effects_of_function(const Function& function, Active& active) {
         !argument_index.contains(&node)) {
       result.handles.try_emplace(&node);
     }
-    const FunctionEffects effects = effects_of_node(node, active);
+    const FunctionEffects effects = effects_of_node(node, search);
     result.draws_random = result.draws_random || effects.draws_random;
     result.is_ordered = result.is_ordered || effects.is_ordered;
     for (const auto& [handle, use] : effects.handles) unite(result.handles[handle], use);
@@ -93,7 +102,8 @@ FunctionEffects effects_of_function(const Function& function, Active& active) {
       }
     }
   }
-  active.erase(&function);
+  search.active.erase(&function);
+  search.finished.emplace(&function, result);
   return result;
 }
 
@@ -130,13 +140,13 @@ bool FunctionEffects::has_side_effects() const {
 }
 
 FunctionEffects effects_of(const Function& function) {
-  Active active;
-  return effects_of_function(function, active);
+  Search search;
+  return effects_of_function(function, search);
 }
 
 FunctionEffects effects_of(const Node& node) {
-  Active active;
-  return effects_of_node(node, active);
+  Search search;
+  return effects_of_node(node, search);
 }
 
 bool has_side_effects(const Node& node) {

@@ -33,13 +33,46 @@ const std::string* callee_of(const Node& node) {
 
 bool is_call(const Node& node) { return callee_of(node) != nullptr; }
 
+// Functions that call others twice each would grow to 2^n nodes. Calls beyond this size of the
+// graph stay calls: their functions are planned by themselves, once for each.
+constexpr int64_t kMaxNodes = int64_t{1} << 16;
+
+// How many nodes the body of a function becomes with those that it is sure to call in it.
+class BodySizes {
+ public:
+  explicit BodySizes(const FunctionLibrary& functions) : functions_(functions) {}
+
+  int64_t of(const std::string& name) {
+    // What calls itself counts as nothing until it is known.
+    const auto [it, is_new] = sizes_.try_emplace(name, 0);
+    if (!is_new) return it->second;
+    const Graph& body = *functions_.at(name).body;
+    int64_t size = body.num_nodes();
+    for (int id = 0; id < body.num_nodes(); ++id) {
+      if (const std::string* callee = callee_of(body.node(id)))
+        size = std::min(size + of(*callee), kMaxNodes + 1);
+    }
+    return sizes_[name] = size;
+  }
+
+ private:
+  const FunctionLibrary& functions_;
+  std::map<std::string, int64_t> sizes_;
+};
+
 class Inline : public Rewriter {
  public:
-  explicit Inline(const PlanGraph& source) : Rewriter(source) {}
+  explicit Inline(const PlanGraph& source)
+      : Rewriter(source),
+        sizes_(source.graph->functions()),
+        room_(kMaxNodes - source.graph->num_nodes()) {}
 
  protected:
   std::vector<Output> rewrite(const Node& node, const std::vector<Output>& inputs) override {
     if (!is_call(node)) return copy(node, inputs);
+    const int64_t size = sizes_.of(*callee_of(node));
+    if (size > room_) return copy(node, inputs);
+    room_ -= size;
     std::vector<Node*> effects;
     std::vector<Output> results = expand(node, inputs, node.name(), effects);
     const std::vector<Node*> before = mapped_controls(node);
@@ -122,6 +155,8 @@ class Inline : public Rewriter {
     return copied;
   }
 
+  BodySizes sizes_;
+  int64_t room_;                        // nodes that may still be added
   std::vector<const Function*> chain_;  // under expansion
 };
 

@@ -55,6 +55,55 @@ TEST(Inline, TakesTheBranchThatFoldingTells) {
   expect_near(Tensor::of<float>({2, 6}), compute(plan, {Tensor::of<float>({1, 3})})[0]);
 }
 
+// Each calls the one before twice: 2^count calls in all.
+Output doubling(Graph& graph, const Output& x, int count) {
+  std::string last;
+  for (int i = 0; i < count; ++i) {
+    const std::string name = str("level_", i);
+    define_function(graph, name, {{.dtype = kFloat32, .shape = x.shape()}}, [&](const Outputs& a) {
+      if (last.empty()) return Outputs{a[0] * 2.0};
+      return Outputs{call(graph, last, {a[0]})[0] + call(graph, last, {exp(a[0])})[0]};
+    });
+    last = name;
+  }
+  return call(graph, last, {x}, {.name = "top"})[0];
+}
+
+TEST(Inline, LeavesCallsThatWouldBloatTheGraph) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {2});
+  const Output few = doubling(graph, x, 8);
+  EXPECT_EQ(count_ops(optimized(graph, {fed(x)}, {few})).count("PartitionedCall"), 0u);
+  Graph other(standard_ops());
+  const Output z = placeholder(other, kFloat32, {2});
+  const PlanGraph plan = optimized(other, {fed(z)}, {doubling(other, z, 40)});
+  EXPECT_EQ(count_ops(plan)["PartitionedCall"], 1);
+}
+
+TEST(Inline, LooksForEffectsOnceInEachFunction) {
+  Graph graph(standard_ops());
+  const Output handle = var_handle(graph, kFloat32, Shape{2}, {.shared_name = "v"});
+  std::string last;
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = str("level_", i);
+    define_function(graph, name, {{.dtype = kResource}}, [&](const Outputs& a) {
+      if (last.empty()) {
+        assign_variable(a[0], constant(a[0].graph(), Tensor::of<float>({1, 2})));
+        return Outputs{};
+      }
+      for (int k = 0; k < 2; ++k)
+        graph.add("StatefulPartitionedCall", {a[0]},
+                  {{"Tout", std::vector<DType>{}}, {"f", FunctionName{last}}});
+      return Outputs{};
+    });
+    last = name;
+  }
+  const Node& top = graph.add("StatefulPartitionedCall", {handle},
+                              {{"Tout", std::vector<DType>{}}, {"f", FunctionName{last}}});
+  EXPECT_TRUE(effects_of(top).arguments[0].is_written);
+  EXPECT_TRUE(has_side_effects(top));
+}
+
 TEST(Inline, LetsWhatIsHandedInStandForTheArgument) {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {2}, {.name = "x"});

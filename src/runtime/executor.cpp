@@ -330,6 +330,12 @@ void Plan::run_dynamic(RunState& state, const PlanStep& step, StepContext& conte
                                           .caller = &context});
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     const PlanValue& value = values_[static_cast<size_t>(step.outputs[i])];
+    if (value.dtype == kResource) continue;  // a loop hands its handles on
+    if (outputs[i].dtype() != value.dtype || !outputs[i].shape().is_compatible_with(value.shape)) {
+      throw internal_error("output ", i, " was inferred to be ", value.dtype, value.shape,
+                           " but is ", outputs[i].dtype(), outputs[i].shape(),
+                           "; the op's shape function contradicts itself or its kernel");
+    }
     if (value.source == Source::kSlot) {
       Tensor& slot = state.slots[static_cast<size_t>(value.index)];
       if (value.shape.is_fully_defined()) {

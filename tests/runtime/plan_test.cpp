@@ -7,10 +7,13 @@
 #include "thalweg/autodiff/gradients.h"
 #include "thalweg/base/parallel.h"
 #include "thalweg/base/philox.h"
+#include "thalweg/graph/shape_context.h"
+#include "thalweg/kernels/kernel_registry.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
 #include "thalweg/ops/control.h"
 #include "thalweg/ops/convolution.h"
+#include "thalweg/ops/indexing.h"
 #include "thalweg/ops/linalg.h"
 #include "thalweg/ops/loss.h"
 #include "thalweg/ops/pooling.h"
@@ -195,6 +198,42 @@ TEST(Plan, RefusesATensorWhoseBytesNoMemoryHolds) {
         "Fill", "float64[2305843009213693952]");
     expect_error(Code::kResourceExhausted, [&] { session.run({{x, Tensor(1.0)}}, large); });
   }
+}
+
+TEST(Plan, RefusesAnOutputThatIsNotOfTheInferredShape) {
+  // Infers less than it knows, and something else.
+  static constexpr OpDef kRows[] = {{.name = "TestAnswer",
+                                     .inputs = {"x: int64"},
+                                     .outputs = {"y: float"},
+                                     .doc = "As many numbers as rows, or so it says.",
+                                     .shape =
+                                         [](ShapeContext& c) {
+                                           const int64_t rows = c.input(0).dim(0);
+                                           c.set_output(
+                                               0, rows == kUnknownDim ? Shape{1000} : Shape{rows});
+                                         },
+                                     .no_gradient = "it is made for a test"}};
+  constexpr KernelDef kKernels[] = {{"TestAnswer", "test", [](const KernelRequest& request) {
+                                       const Shape shape = request.outputs[0].shape;
+                                       return make_kernel([shape](KernelContext& c) {
+                                         std::fill_n(c.output<float>(), shape.num_elements(), 1.f);
+                                       });
+                                     }}};
+  OpRegistry ops = standard_ops();
+  ops.add(kRows);
+  KernelRegistry kernels = standard_kernels();
+  kernels.add(kKernels);
+  Graph graph(ops);
+  const Output x = placeholder(graph, kFloat32, {3}, {.name = "x"});
+  const Output y = graph.add("TestAnswer", {where(greater(x, 0.0))}, {}, {.name = "odd"}).output();
+  ASSERT_EQ(y.shape(), Shape{1000});
+  Session session(graph, {.kernels = &kernels});
+  expect_error(
+      Code::kInternal,
+      [&] {
+        session.run(y, {{x, Tensor::of<float>({1, -1, 1})}});
+      },
+      "odd", "[1000]", "[2]");
 }
 
 }  // namespace

@@ -14,6 +14,9 @@
 namespace thalweg {
 namespace {
 
+// How often a run that only reads asks for the variables' layouts before it takes them for itself.
+constexpr int kMaxTries = 2;
+
 // Strings or variants of a tensor into another of the same shape.
 void move_objects(Tensor& from, Tensor& to) {
   const auto move_all = [&]<class T>(TypeTag<T>) {
@@ -227,6 +230,9 @@ void Plan::run(std::span<const Tensor> feeds, std::span<Tensor> fetches,
       shared.unlock();
       alone.lock();
       convert_variables();
+      // Plans that want other layouts may convert the variables back before this one shares the
+      // lock again, time after time: then it runs alone.
+      if (tries == kMaxTries) break;
       alone.unlock();
       shared.lock();
     }

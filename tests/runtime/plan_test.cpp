@@ -1,7 +1,9 @@
 // What a plan does beyond computing: layouts, memory, explanation, and agreement with the oracle.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
+#include <thread>
 
 #include "testing.h"
 #include "thalweg/autodiff/gradients.h"
@@ -234,6 +236,25 @@ TEST(Plan, RefusesAnOutputThatIsNotOfTheInferredShape) {
         session.run(y, {{x, Tensor::of<float>({1, -1, 1})}});
       },
       "odd", "[1000]", "[2]");
+}
+
+TEST(Plan, RunsSideBySideWithOneThatWantsAnotherLayoutOfAVariable) {
+  Graph graph(standard_ops());
+  const Variable w(graph, normal({512, 512}, 0.1, 3), {.name = "w"});
+  const Output x = placeholder(graph, kFloat32, {kUnknownDim, 512}, {.name = "x"});
+  Session session(graph);
+  session.initialize();
+  const Callable product = session.make_callable({x}, {matmul(x, w)});
+  const auto differing_runs = [&](int64_t rows, std::atomic<int>& bad) {
+    const std::vector<Tensor> feeds = {normal({rows, 512}, 1, 7)};
+    const Tensor expected = product(feeds)[0];
+    for (int i = 0; i < 100; ++i) bad += product(feeds)[0].same_bits(expected) ? 0 : 1;
+  };
+  std::atomic<int> bad = 0;
+  std::thread other([&] { differing_runs(1, bad); });
+  differing_runs(64, bad);
+  other.join();
+  EXPECT_EQ(bad, 0);
 }
 
 }  // namespace

@@ -95,6 +95,10 @@ void PlanBuilder::share_in_place(std::vector<int>& owner) {
       if (kept.last != static_cast<int>(s) || kept.bytes != merged.bytes ||
           merged.first != static_cast<int>(s))
         continue;
+      // Another output may have taken the input's bytes already: one that nobody reads later.
+      if (std::any_of(step.outputs.begin(), step.outputs.end(),
+                      [&](int v) { return storage_of(v) == from; }))
+        continue;
       // Another input over the same bytes would see them change.
       const auto uses = std::count_if(step.inputs.begin(), step.inputs.end(),
                                       [&](int v) { return storage_of(v) == from; });

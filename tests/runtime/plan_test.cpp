@@ -238,6 +238,53 @@ TEST(Plan, RefusesAnOutputThatIsNotOfTheInferredShape) {
       "odd", "[1000]", "[2]");
 }
 
+// A kernel that may write either output over its input, which suits when the other is not needed.
+class TwoOutputs : public ::testing::Test {
+ protected:
+  static constexpr OpDef kRows[] = {{.name = "TestDoubleAndTriple",
+                                     .inputs = {"x: float"},
+                                     .outputs = {"twice: float", "thrice: float"},
+                                     .doc = "Both.",
+                                     .shape =
+                                         [](ShapeContext& c) {
+                                           c.set_output(0, c.input(0));
+                                           c.set_output(1, c.input(0));
+                                         },
+                                     .no_gradient = "it is made for a test"}};
+  static KernelPtr make(const KernelRequest& request) {
+    const int64_t count = request.inputs[0].shape.num_elements();
+    return make_kernel(
+        [count](KernelContext& c) {
+          for (int64_t i = 0; i < count; ++i) {
+            const float x = c.input<float>(0)[i];
+            c.output<float>(1)[i] = 3 * x;
+            c.output<float>(0)[i] = 2 * x;
+          }
+        },
+        {.in_place = {{0, 0}, {0, 1}}});
+  }
+  TwoOutputs() {
+    static constexpr KernelDef kKernels[] = {{"TestDoubleAndTriple", "test", make}};
+    ops_.add(kRows);
+    kernels_.add(kKernels);
+  }
+  OpRegistry ops_ = standard_ops();
+  KernelRegistry kernels_ = standard_kernels();
+};
+
+TEST_F(TwoOutputs, NeverShareTheirInputsMemory) {
+  Graph graph(ops_);
+  const Output x = placeholder(graph, kFloat32, {2}, {.name = "x"});
+  Node& node = graph.add("TestDoubleAndTriple", {exp(x)});
+  const Output twice = node.output(0) + 1.0;
+  const Output thrice = node.output(1) + 1.0;
+  Session session(graph, {.kernels = &kernels_, .disabled_passes = {"all"}});
+  const std::vector<Feed> feeds = {{x, Tensor::zeros(kFloat32, {2})}};
+  EXPECT_EQ(session.run(thrice, feeds).to_string(), "float32[2] [4, 4]");
+  EXPECT_EQ(session.run(twice, feeds).to_string(), "float32[2] [3, 3]");
+  EXPECT_EQ(session.run(feeds, {twice, thrice})[1].to_string(), "float32[2] [4, 4]");
+}
+
 TEST(Plan, RunsSideBySideWithOneThatWantsAnotherLayoutOfAVariable) {
   Graph graph(standard_ops());
   const Variable w(graph, normal({512, 512}, 0.1, 3), {.name = "w"});

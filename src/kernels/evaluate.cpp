@@ -1,6 +1,7 @@
 #include "thalweg/kernels/evaluate.h"
 
 #include "thalweg/base/log.h"
+#include "thalweg/graph/function.h"
 
 namespace thalweg {
 namespace {
@@ -46,9 +47,18 @@ class TensorContext final : public KernelContext {
 };
 
 // The op that made the handle of a table or a queue again: shape functions look at its attributes.
-Output isolate_handle(Graph& graph, Output handle) {
-  while (handle.node()->num_inputs() > 0) handle = handle.node()->input(0);
-  return graph.add(handle.node()->type(), {}, handle.node()->attrs()).output(handle.index());
+Output isolate_handle(Graph& graph, const Output& handle) {
+  const Node& origin = *handle_origin(handle);
+  if (origin.num_inputs() != 0) {
+    throw unimplemented(handle.name(), " is a handle that ", origin,
+                        " chooses at run time; use the handle of one variable or table");
+  }
+  return graph.add(origin.type(), {}, origin.attrs()).output();
+}
+
+// What the standard library has no memory for, or no size that counts it.
+Error too_large(const Node& node) {
+  return resource_exhausted(node, ": out of memory; smaller inputs or batches need less");
 }
 
 // A graph that holds one node with its inputs as constants, so that shape inference sees their

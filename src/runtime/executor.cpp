@@ -226,7 +226,7 @@ void Plan::run(std::span<const Tensor> feeds, std::span<Tensor> fetches,
   } else if (!variables_.empty() || functions_ != nullptr) {
     // Plans of functions are built during the run: they look variables up.
     shared.lock();
-    while (!variables_ready()) {
+    for (int tries = 0; !variables_ready(); ++tries) {
       shared.unlock();
       alone.lock();
       convert_variables();

@@ -15,6 +15,7 @@ bool is_static(const Output& output) {
   return output.dtype() == kResource || output.shape().is_fully_defined();
 }
 
+// Throws resource_exhausted where the number of bytes is beyond any memory.
 size_t bytes_of(const PlanValue& value) {
   if (value.layout != nullptr) return value.layout->size_bytes();
   size_t bytes = 0;

@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "ops/int_constant.h"
 #include "thalweg/ops/array.h"
 
 namespace thalweg {
@@ -69,7 +70,7 @@ Output reshape(const Output& x, const IntVector& shape, const ArrayOptions& opti
 }
 
 Output expand_dims(const Output& x, int64_t axis, const ArrayOptions& options) {
-  const Output dim = constant(x.graph(), Tensor(static_cast<int32_t>(axis)));
+  const Output dim = int_constant(x.graph(), axis);
   return x.graph().add("ExpandDims", {x, dim}, {}, {.name = options.name}).output();
 }
 

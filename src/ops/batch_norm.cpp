@@ -45,8 +45,9 @@ struct Channels {
   Output count() const {
     const Shape& shape = images.shape();
     if (shape.is_fully_defined()) {
-      return scalar_like(
-          values, static_cast<double>(shape[axes.batch] * shape[axes.height] * shape[axes.width]));
+      return scalar_like(values, static_cast<double>(shape[axes.batch]) *
+                                     static_cast<double>(shape[axes.height]) *
+                                     static_cast<double>(shape[axes.width]));
     }
     return cast(size_of(images), values.dtype()) / cast(size_of(values), values.dtype());
   }

@@ -7,6 +7,7 @@
 #include "thalweg/graph/shape_context.h"
 #include "thalweg/graph/window.h"
 #include "thalweg/ops/array.h"
+#include "thalweg/tensor/dimensions.h"
 
 namespace thalweg {
 namespace {
@@ -29,7 +30,7 @@ int64_t output_channels(const ShapeContext& c, const Shape& input, const Shape& 
   }
   if (depthwise) {
     const int64_t in = known(depth) ? depth : filter[2];
-    return known(in) && known(filter[3]) ? in * filter[3] : kUnknownDim;
+    return multiply_dims(in, filter[3]);
   }
   if (known(depth) && known(filter[2]) && known(filter[3]) &&
       filter[3] % (depth / filter[2]) != 0) {

@@ -255,8 +255,7 @@ constexpr OpDef kOps[] = {
 };
 
 Output band_vector(Output x, const DiagonalOptions& options) {
-  return constant(x.graph(), Tensor::of<int32_t>({static_cast<int32_t>(options.lower),
-                                                  static_cast<int32_t>(options.upper)}));
+  return IntVector({options.lower, options.upper}).in(x.graph());
 }
 
 }  // namespace

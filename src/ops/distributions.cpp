@@ -2,6 +2,7 @@
 
 #include "ops/draw.h"
 #include "ops/families.h"
+#include "ops/int_constant.h"
 #include "ops/known_values.h"
 #include "thalweg/graph/shape_context.h"
 #include "thalweg/ops/array.h"
@@ -129,24 +130,21 @@ constexpr OpDef kOps[] = {
      .effect = Effect::kRandom},
 };
 
-Output count(Graph& graph, int64_t samples) {
-  return constant(graph, Tensor(static_cast<int32_t>(samples)));
-}
-
 }  // namespace
 
 std::span<const OpDef> distributions_ops() { return kOps; }
 
 Output multinomial(Output logits, int64_t num_samples, const RandomOptions& options) {
   Graph& graph = logits.graph();
-  return draw(graph, "Multinomial", {logits, count(graph, num_samples)}, {}, options).output();
+  return draw(graph, "Multinomial", {logits, int_constant(graph, num_samples)}, {}, options)
+      .output();
 }
 
 Output stateless_multinomial(Output logits, int64_t num_samples, Output seed,
                              const StatelessRandomOptions& options) {
   Graph& graph = logits.graph();
   return graph
-      .add("StatelessMultinomial", {logits, count(graph, num_samples), seed}, {},
+      .add("StatelessMultinomial", {logits, int_constant(graph, num_samples), seed}, {},
            {.name = options.name})
       .output();
 }

@@ -1,3 +1,4 @@
+#include "ops/int_constant.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/indexing.h"
 
@@ -9,16 +10,14 @@ Output one_hot(const Output& indices, int64_t depth, const OneHotOptions& option
     return constant(graph, Tensor(value).cast(options.dtype));
   };
   return graph
-      .add("OneHot",
-           {indices, constant(graph, Tensor(static_cast<int32_t>(depth))), number(options.on),
-            number(options.off)},
+      .add("OneHot", {indices, int_constant(graph, depth), number(options.on), number(options.off)},
            {{"axis", options.axis}}, {.name = options.name})
       .output();
 }
 
 Output gather(const Output& params, const Output& indices, const GatherOptions& options) {
   Graph& graph = params.graph();
-  const Output axis = constant(graph, Tensor(static_cast<int32_t>(options.axis)));
+  const Output axis = int_constant(graph, options.axis);
   return graph
       .add("GatherV2", {params, indices, axis}, {{"batch_dims", options.batch_dims}},
            {.name = options.name})
@@ -68,7 +67,7 @@ Output invert_permutation(const Output& x, const IndexingOptions& options) {
 }
 
 TopK top_k(const Output& x, int64_t k, const TopKOptions& options) {
-  const Output count = constant(x.graph(), Tensor(static_cast<int32_t>(k)));
+  const Output count = int_constant(x.graph(), k);
   const Node& node =
       x.graph().add("TopKV2", {x, count}, {{"sorted", options.sorted}}, {.name = options.name});
   return {node.output(0), node.output(1)};

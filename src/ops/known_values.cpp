@@ -15,7 +15,18 @@ std::optional<std::vector<MaybeInt>> known_entries(const ShapeContext& context, 
   return entries;
 }
 
+std::optional<std::vector<int64_t>> constant_values(const ShapeContext& context, int i) {
+  const auto tensor = context.constant(i);
+  if (!tensor) return std::nullopt;
+  const Tensor wide = tensor->cast(kInt64);
+  const auto values = wide.data<int64_t>();
+  return std::vector<int64_t>(values.begin(), values.end());
+}
+
 MaybeInt known_scalar(const ShapeContext& context, int i) {
+  const Shape& shape = context.input(i);
+  if (shape.is_fully_defined() && shape.num_elements() != 1)
+    throw context.error("`", context.input_name(i), "` must be one number, got shape ", shape);
   const auto entries = known_entries(context, i);
   return entries && entries->size() == 1 ? entries->front() : std::nullopt;
 }

@@ -14,6 +14,9 @@ namespace thalweg {
 std::optional<std::vector<std::optional<int64_t>>> known_entries(const ShapeContext& context,
                                                                  int i);
 
+/// All elements of an integer argument of any shape, when it is a constant.
+std::optional<std::vector<int64_t>> constant_values(const ShapeContext& context, int i);
+
 /// A scalar (or one-element) integer argument, when it is known.
 std::optional<int64_t> known_scalar(const ShapeContext& context, int i);
 

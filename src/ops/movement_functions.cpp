@@ -1,3 +1,4 @@
+#include "ops/int_constant.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
 
@@ -8,10 +9,6 @@ std::vector<Output> all_outputs(const Node& node) {
   std::vector<Output> outputs;
   for (int i = 0; i < node.num_outputs(); ++i) outputs.push_back(node.output(i));
   return outputs;
-}
-
-Output int32_scalar(Graph& graph, int64_t value) {
-  return constant(graph, Tensor(static_cast<int32_t>(value)));
 }
 
 }  // namespace
@@ -25,7 +22,7 @@ Output transpose(const Output& x, const IntVector& perm, const ArrayOptions& opt
       for (int64_t i = x.shape().rank() - 1; i >= 0; --i) reversed.push_back(i);
       order = reversed;
     } else {
-      const Output minus_one = int32_scalar(graph, -1);
+      const Output minus_one = int_constant(graph, -1);
       order = range(rank_of(x) + minus_one, minus_one, minus_one);
     }
   }
@@ -40,20 +37,20 @@ Output concat(const std::vector<Output>& values, int64_t axis, const ArrayOption
   if (values.empty()) throw invalid_argument("concat needs at least one value");
   if (values.size() == 1) return identity(values[0], options);
   std::vector<Output> inputs = values;
-  inputs.push_back(int32_scalar(values[0].graph(), axis));
+  inputs.push_back(int_constant(values[0].graph(), axis));
   return values[0].graph().add("ConcatV2", std::move(inputs), {}, {.name = options.name}).output();
 }
 
 std::vector<Output> split(const Output& x, int64_t count, int64_t axis,
                           const ArrayOptions& options) {
-  return all_outputs(x.graph().add("Split", {int32_scalar(x.graph(), axis), x},
+  return all_outputs(x.graph().add("Split", {int_constant(x.graph(), axis), x},
                                    {{"num_split", count}}, {.name = options.name}));
 }
 
 std::vector<Output> split_v(const Output& x, const std::vector<int64_t>& sizes, int64_t axis,
                             const ArrayOptions& options) {
   Graph& graph = x.graph();
-  return all_outputs(graph.add("SplitV", {x, IntVector(sizes).in(graph), int32_scalar(graph, axis)},
+  return all_outputs(graph.add("SplitV", {x, IntVector(sizes).in(graph), int_constant(graph, axis)},
                                {{"num_split", static_cast<int64_t>(sizes.size())}},
                                {.name = options.name}));
 }

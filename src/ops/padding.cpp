@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/families.h"
+#include "ops/int_constant.h"
 #include "ops/known_values.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/graph/shape_context.h"
@@ -11,6 +12,7 @@
 #include "thalweg/ops/broadcast.h"
 #include "thalweg/ops/indexing.h"
 #include "thalweg/ops/reduction.h"
+#include "thalweg/tensor/dimensions.h"
 
 namespace thalweg {
 namespace {
@@ -30,12 +32,12 @@ std::optional<Paddings> read_paddings(const ShapeContext& context, int& rank) {
     }
     rank = static_cast<int>(paddings[0]);
   }
-  const auto value = context.constant(1);
-  if (!value) return std::nullopt;
+  const auto cells = constant_values(context, 1);
+  if (!cells) return std::nullopt;
   Paddings result;
-  for (int64_t i = 0; i < value->dim(0); ++i) {
-    const auto before = static_cast<int64_t>(value->at(2 * i));
-    const auto after = static_cast<int64_t>(value->at(2 * i + 1));
+  for (size_t i = 0; 2 * i < cells->size(); ++i) {
+    const int64_t before = (*cells)[2 * i];
+    const int64_t after = (*cells)[2 * i + 1];
     if (before < 0 || after < 0) {
       throw context.error("dimension ", i, " is padded by the negative {", before, ", ", after,
                           "}");
@@ -54,7 +56,7 @@ void pad_shape(ShapeContext& context) {
   Shape result = Shape::unknown_of_rank(rank);
   for (int i = 0; i < rank && paddings && x.has_rank(); ++i) {
     const auto [before, after] = (*paddings)[static_cast<size_t>(i)];
-    if (x[i] != kUnknownDim) result.set_dim(i, before + x[i] + after);
+    if (x[i] != kUnknownDim) result.set_dim(i, checked_add(checked_add(before, x[i]), after));
   }
   context.set_output(0, result);
 }
@@ -88,7 +90,7 @@ void mirror_pad_grad_shape(ShapeContext& context) {
   for (int i = 0; i < rank && paddings && x.has_rank(); ++i) {
     if (x[i] == kUnknownDim) continue;
     const auto [before, after] = (*paddings)[static_cast<size_t>(i)];
-    const int64_t inner = x[i] - before - after;
+    const int64_t inner = x[i] - checked_add(before, after);
     if (inner < 0 || std::max(before, after) > most_mirrored(context, inner)) {
       throw context.error("dimension ", i, " of shape ", x, " cannot be the result of mirroring {",
                           before, ", ", after, "} cells in mode ",
@@ -107,15 +109,12 @@ Output unpadded(const Output& padded, const Output& paddings, const Output& x) {
 
 void pad_gradient(GradientContext& context) {
   const Output grad = context.grad();
-  const auto constant = [&]() -> std::optional<Tensor> {
-    std::vector<Shape> no_outputs;
-    return ShapeContext(context.node(), no_outputs).constant(1);
-  }();
+  std::vector<Shape> no_outputs;
+  const auto cells = constant_values(ShapeContext(context.node(), no_outputs), 1);
   Output inner;
-  if (constant && context.input(0).shape().is_fully_defined()) {
+  if (cells && context.input(0).shape().is_fully_defined()) {
     std::vector<int64_t> begin;
-    for (int64_t i = 0; i < constant->dim(0); ++i)
-      begin.push_back(static_cast<int64_t>(constant->at(2 * i)));
+    for (size_t i = 0; i < cells->size(); i += 2) begin.push_back((*cells)[i]);
     inner = slice(grad, begin, context.input(0).shape());
   } else {
     inner = unpadded(grad, context.input(1), context.input(0));
@@ -152,7 +151,7 @@ void tile_shape(ShapeContext& context) {
     const auto& multiple = (*multiples)[static_cast<size_t>(i)];
     if (multiple && *multiple < 0)
       throw context.error("`multiples` holds the negative count ", *multiple);
-    if (multiple && x.has_rank() && x[i] != kUnknownDim) result.set_dim(i, x[i] * *multiple);
+    if (multiple && x.has_rank()) result.set_dim(i, multiply_dims(x[i], *multiple));
   }
   context.set_output(0, result);
 }
@@ -284,22 +283,12 @@ constexpr OpDef kPaddingOps[] = {
      .gradient = [](GradientContext& c) { c.set(0, sum_to_shape_of(c.grad(), c.input(0))); }},
 };
 
-Output paddings_constant(Graph& graph, const Paddings& paddings) {
-  std::vector<int32_t> values;
-  for (const auto& [before, after] : paddings) {
-    values.push_back(static_cast<int32_t>(before));
-    values.push_back(static_cast<int32_t>(after));
-  }
-  return constant(graph, Tensor::from(std::span<const int32_t>(values),
-                                      Shape{static_cast<int64_t>(paddings.size()), 2}));
-}
-
 }  // namespace
 
 std::span<const OpDef> padding_ops() { return kPaddingOps; }
 
 Output pad(const Output& x, const Paddings& paddings, double value, const ArrayOptions& options) {
-  const Output cells = paddings_constant(x.graph(), paddings);
+  const Output cells = int_constant(x.graph(), paddings);
   if (value == 0) return x.graph().add("Pad", {x, cells}, {}, {.name = options.name}).output();
   return x.graph()
       .add("PadV2", {x, cells, scalar_like(x, value)}, {}, {.name = options.name})
@@ -309,7 +298,7 @@ Output pad(const Output& x, const Paddings& paddings, double value, const ArrayO
 Output mirror_pad(const Output& x, const Paddings& paddings, std::string mode,
                   const ArrayOptions& options) {
   return x.graph()
-      .add("MirrorPad", {x, paddings_constant(x.graph(), paddings)}, {{"mode", std::move(mode)}},
+      .add("MirrorPad", {x, int_constant(x.graph(), paddings)}, {{"mode", std::move(mode)}},
            {.name = options.name})
       .output();
 }

@@ -8,6 +8,7 @@
 #include "thalweg/ops/indexing.h"
 #include "thalweg/ops/reduction.h"
 #include "thalweg/ops/segments.h"
+#include "thalweg/tensor/dimensions.h"
 
 namespace thalweg {
 namespace {
@@ -91,7 +92,7 @@ void stitch_shape(ShapeContext& c) {
     const auto known = known_values(c.node(), i);
     if (!known) rows = kUnknownDim;
     for (size_t k = 0; rows != kUnknownDim && k < known->size(); ++k)
-      rows = std::max(rows, (*known)[k] + 1);
+      rows = std::max(rows, checked_add((*known)[k], 1));
     if (!indices.has_rank() || !data.has_rank()) continue;
     if (indices.rank() > data.rank() || !indices.is_compatible_with(data.slice(0, indices.rank())))
       throw c.error("indices ", i, " have shape ", indices, ", which does not start that of data ",

@@ -11,6 +11,7 @@
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/indexing.h"
 #include "thalweg/ops/space.h"
+#include "thalweg/tensor/dimensions.h"
 
 namespace thalweg {
 namespace {
@@ -38,9 +39,9 @@ void patches_shape(ShapeContext& c) {
     const Window window =
         make_window(shape[axis], sizes[at], strides[at], rates[at], c.attr<std::string>("padding"));
     shape.set_dim(axis, window.output);
-    cells *= sizes[at];
+    cells = checked_multiply(cells, sizes[at]);
   }
-  if (shape[kRank - 1] != kUnknownDim) shape.set_dim(kRank - 1, shape[kRank - 1] * cells);
+  shape.set_dim(kRank - 1, multiply_dims(shape[kRank - 1], cells));
   c.set_output(0, shape);
 }
 
@@ -65,11 +66,11 @@ void patches_gradient(GradientContext& c) {
   const auto part = [](Output shape, int64_t begin, int64_t end) {
     return strided_slice(shape, {begin}, {end});
   };
-  const auto number = [&](int32_t value) { return constant(graph, Tensor::of<int32_t>({value})); };
+  const auto number = [&](int64_t value) { return IntVector({value}).in(graph); };
   const Output in_shape = shape_of(images), out_shape = shape_of(c.grad());
   const Output batch = part(in_shape, 0, 1), channels = part(in_shape, kRank - 1, kRank);
   const Output windows = part(out_shape, 1, kRank - 1), space = part(in_shape, 1, kRank - 1);
-  const auto count = number(static_cast<int32_t>(cells));
+  const auto count = number(cells);
   Output g = reshape(c.grad(), concat({batch, windows, count, channels}, 0));
   Ints to_front(static_cast<size_t>(kRank) + 1);
   std::iota(to_front.begin(), to_front.end(), 0);

@@ -3,6 +3,7 @@
 
 #include "ops/add_op.h"
 #include "ops/families.h"
+#include "ops/int_constant.h"
 #include "ops/known_values.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/graph/shape_context.h"
@@ -113,7 +114,7 @@ Output lin_space(Graph& graph, double start, double stop, int64_t num, DType dty
                  const RearrangeOptions& options) {
   const Output first = constant(graph, Tensor(start).cast(dtype));
   const Output last = constant(graph, Tensor(stop).cast(dtype));
-  const Output count = constant(graph, Tensor(static_cast<int32_t>(num)));
+  const Output count = int_constant(graph, num);
   return add_op("LinSpace", {first, last, count}, {}, options.name);
 }
 

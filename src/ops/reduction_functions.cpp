@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "ops/add_op.h"
+#include "ops/int_constant.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/reduction.h"
 
@@ -16,7 +17,7 @@ Output reduce(std::string_view op, Output x, const Axes& axes, const ReduceOptio
 // An axis as the scalar that these ops want.
 Output axis_scalar(Output x, int64_t axis) {
   if (!x) throw invalid_argument("its input is an Output of no graph");
-  return constant(x.graph(), static_cast<int32_t>(axis));
+  return int_constant(x.graph(), axis);
 }
 
 Output position(std::string_view op, Output x, int64_t axis, const ArgOptions& options) {

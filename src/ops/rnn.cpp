@@ -9,6 +9,7 @@
 #include "thalweg/ops/indexing.h"
 #include "thalweg/ops/linalg.h"
 #include "thalweg/ops/reduction.h"
+#include "thalweg/tensor/dimensions.h"
 
 namespace thalweg {
 namespace {
@@ -38,12 +39,11 @@ struct LstmShapes {
     check(c, x + 1, Shape{batch, cell});
     check(c, x + 2, Shape{batch, cell});
     if (batch == kUnknownDim) batch = c.input(x + 1).has_rank() ? c.input(x + 1)[0] : kUnknownDim;
-    const bool known = input != kUnknownDim && cell != kUnknownDim;
-    check(c, x + 3, Shape{known ? input + cell : kUnknownDim, columns()});
+    check(c, x + 3, Shape{add_dims(input, cell), columns()});
     if (!c.attr<bool>("use_peephole")) return;
     for (int i = x + 4; i < x + 7; ++i) check(c, i, Shape{cell});
   }
-  int64_t columns() const { return cell == kUnknownDim ? kUnknownDim : 4 * cell; }
+  int64_t columns() const { return multiply_dims(4, cell); }
 };
 
 void lstm_cell_shape(ShapeContext& c) {
@@ -81,8 +81,8 @@ void gru_shape(ShapeContext& c) {
   const Shape x = c.with_rank(0, 2), h = c.with_rank(1, 2);
   check(c, 0, Shape{h[0], kUnknownDim});
   const int64_t cell = h[1];
-  const int64_t rows = x[1] == kUnknownDim || cell == kUnknownDim ? kUnknownDim : x[1] + cell;
-  const int64_t both = cell == kUnknownDim ? kUnknownDim : 2 * cell;
+  const int64_t rows = add_dims(x[1], cell);
+  const int64_t both = multiply_dims(2, cell);
   check(c, 2, Shape{rows, both});
   check(c, 3, Shape{rows, cell});
   check(c, 4, Shape{both});

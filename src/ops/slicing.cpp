@@ -39,7 +39,7 @@ void slice_shape(ShapeContext& context) {
     const bool rest = size && *size == -1;
     const bool bad =
         (begin && (*begin < 0 || (dim != kUnknownDim && *begin > dim))) || (size && *size < -1) ||
-        (size && dim != kUnknownDim && begin.value_or(0) + std::max<int64_t>(*size, 0) > dim);
+        (size && dim != kUnknownDim && std::max<int64_t>(*size, 0) > dim - begin.value_or(0));
     if (bad) {
       throw context.error("begin ", begin ? str(*begin) : "?", " and size ",
                           size ? str(*size) : "?", " do not fit dimension ", i, " of shape ", x);

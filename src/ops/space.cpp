@@ -4,9 +4,12 @@
 
 #include "ops/add_op.h"
 #include "ops/families.h"
+#include "ops/int_constant.h"
+#include "ops/known_values.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/graph/shape_context.h"
 #include "thalweg/graph/window.h"
+#include "thalweg/tensor/dimensions.h"
 
 namespace thalweg {
 namespace {
@@ -20,16 +23,6 @@ struct Blocks {
   std::optional<std::vector<int64_t>> block;
   std::optional<std::vector<int64_t>> edges;
 };
-
-std::optional<std::vector<int64_t>> constant_values(const ShapeContext& c, int i) {
-  const auto tensor = c.constant(i);
-  if (!tensor) return std::nullopt;
-  std::vector<int64_t> values;
-  for (int64_t k = 0; k < tensor->num_elements(); ++k) {
-    values.push_back(static_cast<int64_t>(tensor->at(k)));
-  }
-  return values;
-}
 
 void learn_count(const ShapeContext& c, int i, int64_t dim, int64_t& count) {
   if (!known(dim)) return;
@@ -77,7 +70,7 @@ Shape checked_input(const ShapeContext& c, const Blocks& blocks) {
 
 int64_t product(const std::vector<int64_t>& values) {
   int64_t result = 1;
-  for (int64_t value : values) result *= value;
+  for (int64_t value : values) result = checked_multiply(result, value);
   return result;
 }
 
@@ -86,9 +79,7 @@ void space_to_batch_shape(ShapeContext& c) {
   Shape shape = checked_input(c, blocks);
   if (!shape.has_rank()) return c.set_output(0, Shape::unknown());
   if (blocks.count < 0) return c.set_output(0, Shape::unknown_of_rank(shape.rank()));
-  if (known(shape[0])) {
-    shape.set_dim(0, blocks.block ? shape[0] * product(*blocks.block) : kUnknownDim);
-  }
+  shape.set_dim(0, blocks.block ? multiply_dims(shape[0], product(*blocks.block)) : kUnknownDim);
   for (int i = 0; i < blocks.count; ++i) {
     const auto at = static_cast<size_t>(i);
     const int64_t size = shape[i + 1];
@@ -96,7 +87,8 @@ void space_to_batch_shape(ShapeContext& c) {
       shape.set_dim(i + 1, kUnknownDim);
       continue;
     }
-    const int64_t padded = size + (*blocks.edges)[2 * at] + (*blocks.edges)[2 * at + 1];
+    const int64_t padded =
+        checked_add(size, checked_add((*blocks.edges)[2 * at], (*blocks.edges)[2 * at + 1]));
     if (padded % (*blocks.block)[at] != 0) {
       throw c.error("spatial dimension ", i, " has ", padded, " cells with its padding, which is ",
                     "no multiple of the block's ", (*blocks.block)[at], "; pad it by ",
@@ -129,8 +121,8 @@ void batch_to_space_shape(ShapeContext& c) {
       shape.set_dim(i + 1, kUnknownDim);
       continue;
     }
-    const int64_t whole = size * (*blocks.block)[at];
-    const int64_t cropped = (*blocks.edges)[2 * at] + (*blocks.edges)[2 * at + 1];
+    const int64_t whole = checked_multiply(size, (*blocks.block)[at]);
+    const int64_t cropped = checked_add((*blocks.edges)[2 * at], (*blocks.edges)[2 * at + 1]);
     if (cropped > whole) {
       throw c.error("spatial dimension ", i, " has ", whole, " cells, ", cropped,
                     " cannot be cropped");
@@ -157,9 +149,7 @@ void space_to_depth_shape(ShapeContext& c) {
     }
     shape.set_dim(axis, shape[axis] / block);
   }
-  if (known(shape[axes.channels])) {
-    shape.set_dim(axes.channels, shape[axes.channels] * block * block);
-  }
+  shape.set_dim(axes.channels, multiply_dims(shape[axes.channels], checked_multiply(block, block)));
   c.set_output(0, shape);
 }
 
@@ -168,14 +158,15 @@ void depth_to_space_shape(ShapeContext& c) {
   const ImageAxes axes = image_axes(c.attr<std::string>("data_format"));
   const int64_t block = block_size(c);
   for (int axis : {axes.height, axes.width}) {
-    if (known(shape[axis])) shape.set_dim(axis, shape[axis] * block);
+    shape.set_dim(axis, multiply_dims(shape[axis], block));
   }
+  const int64_t cells = checked_multiply(block, block);
   if (known(shape[axes.channels])) {
-    if (shape[axes.channels] % (block * block) != 0) {
-      throw c.error("the ", shape[axes.channels], " channels must be a multiple of the ",
-                    block * block, " cells of a block");
+    if (shape[axes.channels] % cells != 0) {
+      throw c.error("the ", shape[axes.channels], " channels must be a multiple of the ", cells,
+                    " cells of a block");
     }
-    shape.set_dim(axes.channels, shape[axes.channels] / (block * block));
+    shape.set_dim(axes.channels, shape[axes.channels] / cells);
   }
   c.set_output(0, shape);
 }
@@ -269,17 +260,6 @@ constexpr OpDef kSpaceOps[] = {
      .gradient = depth_to_space_gradient},
 };
 
-// The [spatial, 2] constant of such pairs.
-Output pairs_in(Graph& graph, const Paddings& pairs) {
-  Tensor tensor(kInt32, Shape{static_cast<int64_t>(pairs.size()), 2});
-  const auto values = tensor.mutable_data<int32_t>();
-  for (size_t i = 0; i < pairs.size(); ++i) {
-    values[2 * i] = static_cast<int32_t>(pairs[i].first);
-    values[2 * i + 1] = static_cast<int32_t>(pairs[i].second);
-  }
-  return constant(graph, tensor);
-}
-
 }  // namespace
 
 std::span<const OpDef> space_ops() { return kSpaceOps; }
@@ -287,14 +267,14 @@ std::span<const OpDef> space_ops() { return kSpaceOps; }
 Output space_to_batch(Output input, const IntVector& block_shape, const Paddings& paddings,
                       SpaceOptions options) {
   Graph& graph = input.graph();
-  return add_op("SpaceToBatchND", {input, block_shape.in(graph), pairs_in(graph, paddings)}, {},
+  return add_op("SpaceToBatchND", {input, block_shape.in(graph), int_constant(graph, paddings)}, {},
                 options.name);
 }
 
 Output batch_to_space(Output input, const IntVector& block_shape, const Paddings& crops,
                       SpaceOptions options) {
   Graph& graph = input.graph();
-  return add_op("BatchToSpaceND", {input, block_shape.in(graph), pairs_in(graph, crops)}, {},
+  return add_op("BatchToSpaceND", {input, block_shape.in(graph), int_constant(graph, crops)}, {},
                 options.name);
 }
 

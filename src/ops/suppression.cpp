@@ -1,11 +1,13 @@
 // Non-maximum suppression: of boxes that overlap, only the one with the best score is kept.
 #include "ops/add_op.h"
 #include "ops/families.h"
+#include "ops/int_constant.h"
 #include "ops/known_values.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/graph/shape_context.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/image.h"
+#include "thalweg/tensor/dimensions.h"
 
 namespace thalweg {
 namespace {
@@ -67,7 +69,7 @@ void combined_shape(ShapeContext& c) {
   const auto per_class = known_scalar(c, 2), total = known_scalar(c, 3);
   if (total && !c.attr<bool>("pad_per_class")) size = *total;
   if (total && per_class && c.attr<bool>("pad_per_class") && scores[2] != kUnknownDim) {
-    size = std::min(*total, *per_class * scores[2]);
+    size = std::min(*total, checked_multiply(*per_class, scores[2]));
   }
   const int64_t batch = boxes[0] != kUnknownDim ? boxes[0] : scores[0];
   c.set_output(0, Shape{batch, size, 4});
@@ -167,7 +169,7 @@ Output non_max_suppression(Output boxes, Output scores, int64_t max_output_size,
                            NonMaxSuppressionOptions options) {
   return add_op(
       "NonMaxSuppressionV3",
-      {boxes, scores, constant(boxes.graph(), static_cast<int32_t>(max_output_size)),
+      {boxes, scores, int_constant(boxes.graph(), max_output_size),
        scalar_like(boxes, options.iou_threshold), scalar_like(boxes, options.score_threshold)},
       {}, options.name);
 }

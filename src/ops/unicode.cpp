@@ -3,6 +3,7 @@
 #include "ops/known_values.h"
 #include "thalweg/graph/shape_context.h"
 #include "thalweg/ops/string.h"
+#include "thalweg/tensor/dimensions.h"
 
 namespace thalweg {
 namespace {
@@ -19,7 +20,7 @@ void check_replacement(ShapeContext& c) {
 void decode_shape(ShapeContext& c) {
   check_replacement(c);
   const int64_t count = c.input(0).num_elements();
-  c.set_output(0, Shape{count == kUnknownDim ? kUnknownDim : count + 1});
+  c.set_output(0, Shape{add_dims(count, 1)});
   for (int i = 1; i < c.num_outputs(); ++i) c.set_output(i, Shape{kUnknownDim});
 }
 

@@ -100,6 +100,48 @@ TEST(Pad, UsesPadForZeroAndPadV2ForOthers) {
   EXPECT_EQ(count_nodes(graph, "PadV2"), 1);
 }
 
+TEST(Pad, TakesAmountsThatAnInt32DoesNotHold) {
+  constexpr int64_t kMany = int64_t{1} << 40;
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {3});
+  EXPECT_EQ(pad(x, {{1, kMany}}).shape(), (Shape{kMany + 4}));
+  EXPECT_EQ(pad(x, {{0, kMany + 1}}, 2).shape(), (Shape{kMany + 4}));
+  const Output exact = constant(graph, Tensor::of<int64_t>({(int64_t{1} << 60) + 1, 0}, {1, 2}));
+  EXPECT_EQ(graph.add("Pad", {x, exact}).output().shape(), (Shape{(int64_t{1} << 60) + 4}));
+}
+
+TEST(Arguments, AreNotCutToAnInt32) {
+  constexpr int64_t kFar = int64_t{1} << 32;  // 0 in its lower half
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {3});
+  expect_error(
+      Code::kInvalidArgument, [&] { expand_dims(x, kFar); }, "axis");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        concat({x, x}, kFar);
+      },
+      "axis");
+  expect_error(
+      Code::kInvalidArgument, [&] { argmax(x, kFar); }, "axis");
+  expect_error(
+      Code::kInvalidArgument, [&] { gather(x, constant(graph, Tensor(0)), {.axis = kFar}); },
+      "axis");
+}
+
+TEST(ConcatShape, RefusesALengthThat64BitsDoNotHold) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {int64_t{1} << 62});
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        concat({x, x}, 0);
+      },
+      "too large");
+  EXPECT_EQ(concat({x, placeholder(graph, kFloat32, {kUnknownDim})}, 0).shape(),
+            (Shape{kUnknownDim}));
+}
+
 TEST(TileGradient, SumsCopiesOfMoreDimensionsThanFitAtOnce) {
   Graph graph(standard_ops());
   const Output x = constant(graph, Tensor::of<double>({1, 2}, {1, 1, 2, 1, 1}));

@@ -3,6 +3,7 @@
 #include "kernels/families.h"
 #include "kernels/reference/accumulate.h"
 #include "kernels/reference/elements.h"
+#include "thalweg/tensor/dimensions.h"
 
 namespace thalweg {
 namespace {
@@ -51,7 +52,7 @@ KernelPtr make_pad(const KernelRequest& request) {
     Shape padded = from;
     for (int i = 0; i < from.rank(); ++i) {
       const auto [before, after] = cells[static_cast<size_t>(i)];
-      padded.set_dim(i, before + from[i] + after);
+      padded.set_dim(i, checked_add(checked_add(before, from[i]), after));
     }
     void* to = place.memory(context, padded);
     if (has_value) {
@@ -123,7 +124,7 @@ KernelPtr make_mirror_pad_grad(const KernelRequest& request) {
       Shape inner = padded;
       for (int i = 0; i < padded.rank(); ++i) {
         const auto [before, after] = cells[static_cast<size_t>(i)];
-        inner.set_dim(i, std::max<int64_t>(padded[i] - before - after, 0));
+        inner.set_dim(i, std::max<int64_t>(padded[i] - checked_add(before, after), 0));
       }
       const T* gradient = context.input<T>(0);
       std::vector<Accumulator<T>> sums(static_cast<size_t>(inner.num_elements()));
@@ -147,18 +148,23 @@ KernelPtr make_tile(const KernelRequest& request) {
       throw invalid_argument("`multiples` has ", counts.size(), " entries for a tensor of shape ",
                              from);
     }
+    Shape whole = from;
+    for (int i = 0; i < from.rank(); ++i) {
+      const int64_t count = counts[static_cast<size_t>(i)];
+      if (count < 0) throw invalid_argument("`multiples` holds the negative count ", count);
+      whole.set_dim(i, checked_multiply(from[i], count));
+    }
+    // Memory first: it tells whether there is room for the copies that are counted below.
+    void* to = place.memory(context, whole);
+    if (whole.num_elements() == 0) return;
     Offsets offsets = reference::dense_offsets(from);
-    Ints dims;
     for (size_t i = 0; i < offsets.size(); ++i) {
-      if (counts[i] < 0) throw invalid_argument("`multiples` holds the negative count ", counts[i]);
       const Ints once = offsets[i];
       offsets[i].clear();
       for (int64_t copy = 0; copy < counts[i]; ++copy)
         offsets[i].insert(offsets[i].end(), once.begin(), once.end());
-      dims.push_back(static_cast<int64_t>(offsets[i].size()));
     }
-    reference::gather_elements(dtype, offsets, context.input_pointer(0),
-                               place.memory(context, Shape(dims)));
+    reference::gather_elements(dtype, offsets, context.input_pointer(0), to);
   });
 }
 

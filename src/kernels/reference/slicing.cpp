@@ -27,8 +27,9 @@ KernelPtr make_slice(const KernelRequest& request) {
     Ints dims;
     for (size_t i = 0; i < strides.size(); ++i) {
       const int64_t dim = from[static_cast<int>(i)];
-      const int64_t count = sizes[i] == -1 ? dim - begins[i] : sizes[i];
-      if (begins[i] < 0 || count < 0 || begins[i] > dim - count) {
+      const int64_t rest = begins[i] < 0 ? -1 : dim - begins[i];
+      const int64_t count = sizes[i] == -1 ? rest : sizes[i];
+      if (count < 0 || count > rest) {
         throw invalid_argument("begin ", begins[i], " and size ", sizes[i],
                                " do not fit dimension ", i, " of shape ", from);
       }

@@ -5,6 +5,7 @@
 #include "kernels/reference/elements.h"
 #include "thalweg/base/parallel.h"
 #include "thalweg/graph/window.h"
+#include "thalweg/tensor/dimensions.h"
 
 namespace thalweg {
 namespace {
@@ -22,7 +23,7 @@ struct Move {
 
   int64_t cells() const {
     int64_t count = 1;
-    for (int64_t b : block) count *= b;
+    for (int64_t b : block) count = checked_multiply(count, b);
     return count;
   }
 };
@@ -108,12 +109,13 @@ KernelPtr make_move(const KernelRequest& request) {
     }
     move.batch = kIsCutting ? shape[0] : shape[0] / move.cells();
     Shape result = shape;
-    result.set_dim(0, kIsCutting ? shape[0] * move.cells() : move.batch);
+    result.set_dim(0, kIsCutting ? checked_multiply(shape[0], move.cells()) : move.batch);
     bool is_padded = false;
     for (int i = 0; i < rank; ++i) {
       const auto at = static_cast<size_t>(i);
-      const int64_t edge = pairs[2 * at] + pairs[2 * at + 1];
-      const int64_t whole = kIsCutting ? shape[i + 1] + edge : shape[i + 1] * move.block[at];
+      const int64_t edge = checked_add(pairs[2 * at], pairs[2 * at + 1]);
+      const int64_t whole = kIsCutting ? checked_add(shape[i + 1], edge)
+                                       : checked_multiply(shape[i + 1], move.block[at]);
       if (whole % move.block[at] != 0 || (!kIsCutting && edge > whole)) {
         throw invalid_argument("spatial dimension ", i, " of ", whole, " cells, edges of ", edge,
                                " included, cannot be cut into blocks of ", move.block[at]);

@@ -1,4 +1,5 @@
 // map, scan and fold: loops over the rows of tensors.
+#include "ops/row_count.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
 #include "thalweg/ops/functional.h"
@@ -31,9 +32,7 @@ struct Rows {
       }
       count = rows;
     }
-    size = count != kUnknownDim
-               ? constant(graph, Tensor(static_cast<int32_t>(count)))
-               : strided_slice(shape_of(elems[0]), {0}, {1}, {1}, {.shrink_axis_mask = 1});
+    size = count != kUnknownDim ? int_constant(graph, count) : row_count(elems[0]);
     for (const Output& x : elems) {
       lists.push_back(tensor_list_from_tensor(x));
       dtypes.push_back(x.dtype());

@@ -1,7 +1,9 @@
 #include "ops/gather_gradient.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "ops/int_constant.h"
 #include "ops/known_values.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/ops/array.h"
@@ -9,19 +11,25 @@
 #include "thalweg/ops/indexing.h"
 #include "thalweg/ops/reduction.h"
 #include "thalweg/ops/unary.h"
+#include "thalweg/tensor/dimensions.h"
 
 namespace thalweg {
 namespace {
 
-// A size that is known while building, or computed by the graph as an int32 scalar.
+// A size that is known while building, or computed by the graph as an int64 scalar.
 struct Size {
   int64_t value = kUnknownDim;
   Output computed = {};
   bool known() const { return value != kUnknownDim; }
 };
 
+// In int64, whether it is known or not.
 Output scalar_of(Graph& graph, const Size& size) {
-  return size.known() ? constant(graph, Tensor(static_cast<int32_t>(size.value))) : size.computed;
+  return size.known() ? constant(graph, Tensor(size.value)) : size.computed;
+}
+
+bool fits_int32(const Size& size) {
+  return size.known() && size.value <= std::numeric_limits<int32_t>::max();
 }
 
 // A dimension's number: known (negative counts from the end), or computed as an int32 scalar.
@@ -48,7 +56,8 @@ Size dims_product(const Output& x, const Position& begin, const Position& end) {
       if (part.is_fully_defined()) return {.value = part.num_elements()};
     }
   }
-  return {.computed = reduce_prod(strided_slice(shape_of(x), begin.vector(), end.vector(), {1}))};
+  return {.computed =
+              reduce_prod(strided_slice(shape_of(x, kInt64), begin.vector(), end.vector(), {1}))};
 }
 
 // Product of the dimensions of x from `begin` on.
@@ -56,12 +65,12 @@ Size dims_product(const Output& x, const Position& begin) {
   if (begin.known() && x.shape().has_rank()) {
     return dims_product(x, begin, {.value = x.shape().rank()});
   }
-  return {.computed =
-              reduce_prod(strided_slice(shape_of(x), begin.vector(), {0}, {1}, {.end_mask = 1}))};
+  return {.computed = reduce_prod(
+              strided_slice(shape_of(x, kInt64), begin.vector(), {0}, {1}, {.end_mask = 1}))};
 }
 
 Size times(Graph& graph, const Size& a, const Size& b) {
-  if (a.known() && b.known()) return {.value = a.value * b.value};
+  if (a.known() && b.known()) return {.value = checked_multiply(a.value, b.value)};
   if (a.known() && a.value == 1) return b;
   if (b.known() && b.value == 1) return a;
   return {.computed = scalar_of(graph, a) * scalar_of(graph, b)};
@@ -98,11 +107,13 @@ Output sum_by_index(const Output& params, const Output& indices, const Output& g
   const bool one_outer = outer.known() && outer.value == 1;
 
   Output ids = indices.dtype() == kInt16 ? cast(indices, kInt32) : indices;
+  const Size segments = times(graph, batch, size);
   if (one_batch) {
     ids = reshape(ids, {-1});
   } else {
-    const Output zero = constant(graph, Tensor(int32_t{0}));
-    const Output one = constant(graph, Tensor(int32_t{1}));
+    if (!fits_int32(segments)) ids = cast(ids, kInt64);
+    const Output zero = constant(graph, Tensor(int64_t{0}));
+    const Output one = constant(graph, Tensor(int64_t{1}));
     const Output starts = range(zero, scalar_of(graph, batch), one) * scalar_of(graph, size);
     ids = reshape(
         reshape(ids, shape_from(graph, {batch, count})) + expand_dims(cast(starts, ids.dtype()), 1),
@@ -115,7 +126,8 @@ Output sum_by_index(const Output& params, const Output& indices, const Output& g
     rows = transpose(reshape(rows, shape_from(graph, {batch, outer, count, inner})), {0, 2, 1, 3});
   }
   rows = reshape(rows, shape_from(graph, {times(graph, batch, count), times(graph, outer, inner)}));
-  Output sums = unsorted_segment_sum(rows, ids, scalar_of(graph, times(graph, batch, size)));
+  const Output number = segments.known() ? int_constant(graph, segments.value) : segments.computed;
+  Output sums = unsorted_segment_sum(rows, ids, number);
   if (!one_outer) {
     sums = transpose(reshape(sums, shape_from(graph, {batch, size, outer, inner})), {0, 2, 1, 3});
   }

@@ -2,6 +2,7 @@
 #include "ops/add_op.h"
 #include "ops/families.h"
 #include "ops/known_values.h"
+#include "ops/row_count.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/graph/shape_context.h"
 #include "thalweg/ops/array.h"
@@ -41,21 +42,15 @@ void unique_rows_shape(ShapeContext& c) {
   c.set_output(1, Shape::unknown_of_rank(1));
 }
 
-Output rows_of(Output x) {
-  if (x.shape().has_rank() && x.shape()[0] != kUnknownDim)
-    return constant(x.graph(), Tensor(static_cast<int32_t>(x.shape()[0])));
-  return strided_slice(shape_of(x), {0}, {1}, {1}, {.shrink_axis_mask = 1});
-}
-
 template <const char* kGradOp>
 void forward_gradient(Context& c) {
-  c.set(0, add_op(kGradOp, {c.grad(), c.input(1), c.input(2), rows_of(c.input(0))}));
+  c.set(0, add_op(kGradOp, {c.grad(), c.input(1), c.input(2), row_count(c.input(0))}));
 }
 
 // The gradient is linear in what flows in, and leads back through the forward op.
 template <const char* kForwardOp>
 void backward_gradient(Context& c) {
-  c.set(0, add_op(kForwardOp, {c.grad(), c.input(1), c.input(2), rows_of(c.input(0))}));
+  c.set(0, add_op(kForwardOp, {c.grad(), c.input(1), c.input(2), row_count(c.input(0))}));
 }
 
 constexpr char kSumGrad[] = "SparseSegmentSumGrad";

@@ -2,6 +2,7 @@
 
 #include "ops/families.h"
 #include "ops/handle.h"
+#include "ops/row_count.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/graph/shape_context.h"
 #include "thalweg/ops/array.h"
@@ -55,9 +56,8 @@ void gather_gradient(GradientContext& c) {
   const Output handle = c.input(0);
   const Shape shape = handle_shape(handle);
   const bool known = shape.has_rank() && shape[0] != kUnknownDim;
-  const Output rows = known ? constant(c.graph(), Tensor(static_cast<int32_t>(shape[0])))
-                            : strided_slice(shape_of(read_variable(handle, c.attr<DType>("dtype"))),
-                                            {0}, {1}, {1}, {.shrink_axis_mask = 1});
+  const Output rows = known ? int_constant(c.graph(), shape[0])
+                            : row_count(read_variable(handle, c.attr<DType>("dtype")));
   c.set(0, unsorted_segment_sum(c.grad(), c.input(1), rows));
 }
 

@@ -41,6 +41,30 @@ TEST(GatherGradient, IsDenseAndAddsUpRepeatedRows) {
   EXPECT_EQ(values(evaluate_output(grad, feeds)), (Doubles{1, 1, 0, 0, 2, 2, 0, 0}));
 }
 
+TEST(GatherGradient, CountsRowsAndCellsThatAnInt32DoesNotHold) {
+  constexpr int64_t kMany = int64_t{1} << 40;
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {2, kMany});
+  const Output first = constant(graph, Tensor::of<int32_t>({0}));
+  EXPECT_EQ(gradient(gather(reshape(x, {-1}), first), x).shape(), (Shape{2, kMany}));
+  const Output one_each = constant(graph, Tensor::of<int32_t>({0, 1}, {2, 1}));
+  const Output picked = gather(x, one_each, {.axis = 1, .batch_dims = 1});
+  EXPECT_EQ(picked.shape(), (Shape{2, 1}));
+  const Output slope = gradient(picked, x);
+  EXPECT_EQ(slope.shape(), (Shape{2, kMany}));
+  EXPECT_EQ(gradient(top_k(x, 1).values, x).shape(), (Shape{2, kMany}));
+}
+
+TEST(GatherGradient, AddsUpRowsOfBatchesThatOnlyTheRunKnows) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {kUnknownDim, kUnknownDim});
+  const Output indices = placeholder(graph, kInt32, {kUnknownDim, 2});
+  const Output picked = gather(x, indices, {.axis = 1, .batch_dims = 1});
+  testing::Feeds feeds{{x, Tensor::of<float>({1, 2, 3, 4, 5, 6}, {2, 3})},
+                       {indices, Tensor::of<int32_t>({0, 0, 2, 1}, {2, 2})}};
+  EXPECT_EQ(values(evaluate_output(gradient(picked, x), feeds)), (Doubles{2, 0, 0, 0, 1, 1}));
+}
+
 TEST(StridedSlice, TakesStridesOfOneByDefault) {
   Graph graph(standard_ops());
   const Output x = constant(graph, Tensor::of<float>({1, 2, 3, 4, 5, 6}, {2, 3}));

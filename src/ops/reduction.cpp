@@ -8,13 +8,17 @@
 
 #include "ops/add_op.h"
 #include "ops/families.h"
+#include "ops/int_constant.h"
 #include "ops/known_values.h"
 #include "ops/reduction_shape.h"
 #include "ops/unary_rows.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
+#include "thalweg/ops/indexing.h"
+#include "thalweg/ops/segments.h"
 #include "thalweg/ops/unary.h"
+#include "thalweg/tensor/dimensions.h"
 
 namespace thalweg {
 namespace {
@@ -63,7 +67,7 @@ Output reduced_count(const Context& c) {
   int64_t count = axes ? 1 : kUnknownDim;
   for (size_t i = 0; axes && i < axes->size(); ++i) {
     const int64_t dim = x.shape()[static_cast<int>((*axes)[i])];
-    count = count == kUnknownDim || dim == kUnknownDim ? kUnknownDim : count * dim;
+    count = multiply_dims(count, dim);
   }
   if (count != kUnknownDim) return scalar_like(c.grad(), static_cast<double>(count));
   const Output size = size_of(x, kInt64);
@@ -72,19 +76,42 @@ Output reduced_count(const Context& c) {
   return cast(quotient, c.grad().dtype());
 }
 
-// The product of the other elements: the whole one divided by x, where zeros are left out. An
-// element beside one zero or more has 0; a single zero has the product of the rest. (TensorFlow
-// multiplies two running products instead, which needs axes known while building.) As there, second
-// derivatives take an x of 0 for a constant.
+// For each element the product of the others along an axis: of those before it times those after.
+// Nothing is divided, so that zeros, and wholes that leave the range of the type, do no harm.
+Output product_of_others(Output x, const Output& axis) {
+  return cumprod(x, axis, {.exclusive = true}) *
+         cumprod(x, axis, {.exclusive = true, .reverse = true});
+}
+
+// The same along axes that only the run knows: they come first, and become one.
+Output product_of_others_unknown(const Output& x, const Output& axes) {
+  const Output shape = shape_of(x);
+  const Output rank = rank_of(x);
+  const Output zero = int_constant(x.graph(), 0), one = int_constant(x.graph(), 1);
+  const Output all = range(zero, rank, one);
+  const Output reduced = floor_mod(cast(reshape(axes, {-1}), kInt32), rank);
+  const Output kept = set_difference(all, reduced).values;
+  const Output order = concat({reduced, kept}, 0);
+  const Output moved = transpose(x, order);
+  const Output matrix =
+      reshape(moved, pack({reduce_prod(gather(shape, reduced)), reduce_prod(gather(shape, kept))}));
+  const Output others = reshape(product_of_others(matrix, zero), shape_of(moved));
+  return transpose(others, invert_permutation(order));
+}
+
+// The others of an element at [i, j] are those of its column, and whole columns beside it. As in
+// TensorFlow, second derivatives take an x of 0 for a constant.
 void prod_gradient(Context& c) {
-  const Output x = c.input(0), axes = c.input(1);
-  const Output is_zero = equal(x, 0.0);
-  const Output nonzero = select(is_zero, 1.0, x);
-  const Output product = reduce_prod(nonzero, axes, {.keep_dims = true});
-  const Output zero = cast(is_zero, x.dtype());
-  const Output zeros = reduce_sum(zero, axes, {.keep_dims = true});
-  const Output others = select(equal(zeros, zero), product / nonzero, 0.0);
-  c.set(0, with_kept_dims(c, c.grad()) * others);
+  const Output x = c.input(0);
+  Output slope = with_kept_dims(c, c.grad());
+  const auto axes = known_values(c.node(), 1);
+  if (!axes) return c.set(0, slope * product_of_others_unknown(x, c.input(1)));
+  Output rest = x;
+  for (int64_t axis : *axes) {
+    slope = slope * product_of_others(rest, int_constant(x.graph(), axis));
+    rest = reduce_prod(rest, {axis}, {.keep_dims = true});
+  }
+  c.set(0, slope);
 }
 
 // Equal extremes share in equal parts, so that what flows back sums to what came in.

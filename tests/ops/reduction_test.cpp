@@ -1,5 +1,7 @@
 #include "thalweg/ops/reduction.h"
 
+#include <limits>
+
 #include "ops/evaluate_output.h"
 #include "testing.h"
 #include "thalweg/autodiff/gradients.h"
@@ -42,6 +44,45 @@ TEST(Reductions, TellTheRankFromTheNumberOfAxes) {
   const Output axes = placeholder(graph, kInt32, {2});
   EXPECT_EQ(reduce_max(x, axes).shape(), Shape::unknown_of_rank(1));
   EXPECT_EQ(reduce_max(x, axes, {.keep_dims = true}).shape(), Shape::unknown_of_rank(3));
+}
+
+// The slope of the product of all elements, with axes known while building and not.
+void expect_product_slopes(std::initializer_list<float> elements, const Doubles& slopes) {
+  for (const Shape& shape : {Shape{static_cast<int64_t>(elements.size())},
+                             Shape{1, static_cast<int64_t>(elements.size()), 1}}) {
+    Graph graph(standard_ops());
+    const Output x = constant(graph, Tensor::of<float>(elements).reshape(shape));
+    const Output axes = placeholder(graph, kInt32, {kUnknownDim});
+    Tensor all(kInt32, Shape{shape.rank()});
+    for (int i = 0; i < shape.rank(); ++i) all.mutable_data<int32_t>()[static_cast<size_t>(i)] = i;
+    testing::Feeds feeds{{axes, all}};
+    for (const Output& product : {reduce_prod(x), reduce_prod(x, axes)}) {
+      const Tensor result = evaluate_output(gradient(product, x), feeds);
+      EXPECT_EQ(result.shape(), shape);
+      for (size_t i = 0; i < slopes.size(); ++i)
+        EXPECT_FLOAT_EQ(static_cast<float>(result.at(static_cast<int64_t>(i))),
+                        static_cast<float>(slopes[i]));
+    }
+  }
+}
+
+TEST(ProdGradient, HoldsWhereTheProductItselfLeavesTheRange) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  expect_product_slopes({1e30f, 1e20f}, {1e20, 1e30});
+  expect_product_slopes({1e-30f, 1e-20f}, {1e-20, 1e-30});
+  expect_product_slopes({kInf, 2}, {2, kInf});
+  expect_product_slopes({0, 3, 2}, {6, 0, 0});
+  expect_product_slopes({0, 3, 0}, {0, 0, 0});
+  expect_product_slopes({5}, {1});
+}
+
+TEST(ProdGradient, TakesAxesThatOnlyTheRunKnows) {
+  Graph graph(standard_ops());
+  const Output x = constant(graph, Tensor::of<float>({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2}));
+  const Output axes = placeholder(graph, kInt32, {2});
+  testing::Feeds feeds{{axes, Tensor::of<int32_t>({-1, 0})}};
+  const Output slope = gradient(reduce_prod(x, axes), x);
+  EXPECT_EQ(values(evaluate_output(slope, feeds)), (Doubles{60, 30, 224, 168, 12, 10, 96, 84}));
 }
 
 TEST(MaxGradient, IsSharedInEqualPartsByTies) {

@@ -4,6 +4,7 @@
 #include "ops/sparse_rows.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/ops/array.h"
+#include "thalweg/tensor/dimensions.h"
 
 namespace thalweg {
 namespace {
@@ -11,20 +12,22 @@ namespace {
 using Context = GradientContext;
 
 void range_shape(ShapeContext& c) {
-  int64_t rows = 1;
+  int64_t rows = kUnknownDim;  // the length of the vectors
+  bool all_scalars = true;
   for (int i = 0; i < 3; ++i) {
     const Shape& x = c.input(i);
     if (x.rank() > 1)
       throw c.error("`", c.input_name(i), "` must be a scalar or a vector, got ", x);
-    if (!x.has_rank()) {
-      rows = kUnknownDim;
-    } else if (x.rank() == 1 && rows != kUnknownDim) {
-      if (x[0] != kUnknownDim && rows != 1 && x[0] != rows)
-        throw c.error("`starts`, `limits` and `deltas` have ", rows, " and ", x[0], " entries");
-      rows = x[0];
+    all_scalars = all_scalars && x.rank() == 0;
+    if (x.rank() != 1 || x[0] == kUnknownDim) continue;
+    if (rows != kUnknownDim && rows != x[0]) {
+      throw c.error("`starts`, `limits` and `deltas` have ", rows, " and ", x[0],
+                    " entries; vectors must have as many");
     }
+    rows = x[0];
   }
-  c.set_output(0, Shape{rows == kUnknownDim ? kUnknownDim : rows + 1});
+  if (all_scalars) rows = 1;
+  c.set_output(0, Shape{add_dims(rows, 1)});
   c.set_output(1, Shape{kUnknownDim});
 }
 

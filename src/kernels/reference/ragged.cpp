@@ -37,15 +37,41 @@ void check_splits(const Ints& splits, int64_t values) {
                            splits);
 }
 
+// How many of start, start + delta, ... lie before the limit.
+int64_t row_length(int64_t start, int64_t limit, int64_t delta) {
+  const bool rises = delta > 0;
+  if (rises ? start >= limit : start <= limit) return 0;
+  // Differences of 64-bit numbers fit when they are unsigned.
+  const auto from = static_cast<uint64_t>(start), to = static_cast<uint64_t>(limit);
+  const uint64_t step = rises ? static_cast<uint64_t>(delta) : 0 - static_cast<uint64_t>(delta);
+  return static_cast<int64_t>(((rises ? to - from : from - to) - 1) / step) + 1;
+}
+
+int64_t row_length(double start, double limit, double delta) {
+  if (delta > 0 ? !(start < limit) : !(start > limit)) return 0;
+  const double count = std::ceil((limit - start) / delta);
+  if (!(count < 9.2e18)) {
+    throw invalid_argument("a row from ", start, " to ", limit, " in steps of ", delta,
+                           " has no end");
+  }
+  return static_cast<int64_t>(count);
+}
+
 KernelPtr make_range(Request request) {
   return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
     using A = std::conditional_t<kIsFloating<T>, double, int64_t>;
     std::vector<bool> scalar;
-    int64_t rows = 1;
+    int64_t rows = kUnknownDim;
     for (const TensorSpec& input : request.inputs) {
       scalar.push_back(input.shape.rank() == 0);
-      if (!scalar.back()) rows = input.shape[0];
+      if (scalar.back()) continue;
+      if (rows != kUnknownDim && rows != input.shape[0]) {
+        throw invalid_argument("`starts`, `limits` and `deltas` have ", rows, " and ",
+                               input.shape[0], " entries; vectors must have as many");
+      }
+      rows = input.shape[0];
     }
+    if (rows == kUnknownDim) rows = 1;
     return make_kernel([scalar, rows, dtype = request.outputs[0].dtype,
                         places = output_places(request)](KernelContext& context) {
       Ints splits = {0};
@@ -57,9 +83,9 @@ KernelPtr make_range(Request request) {
       for (int64_t row = 0; row < rows; ++row) {
         const A start = at(0, row), limit = at(1, row), delta = at(2, row);
         if (delta == 0) throw invalid_argument("deltas[", row, "] is 0");
-        for (int64_t i = 0;; ++i) {
+        const int64_t count = row_length(start, limit, delta);
+        for (int64_t i = 0; i < count; ++i) {
           const A value = start + static_cast<A>(i) * delta;
-          if (delta > 0 ? !(value < limit) : !(value > limit)) break;
           values.push_back(static_cast<T>(static_cast<reference::Arithmetic<T>>(value)));
         }
         splits.push_back(static_cast<int64_t>(values.size()));

@@ -78,14 +78,6 @@ void nth_element_gradient(Context& c) {
   c.set(0, chosen / number * expand_dims(c.grad(), -1));
 }
 
-void accumulation_shape(ShapeContext& c) {
-  c.with_rank(1, 0);
-  const Shape x = c.with_rank_at_least(0, 1);
-  if (const auto axis = known_scalar(c, 1); axis && x.has_rank())
-    normalize_axis(c, *axis, x.rank());
-  c.set_output(0, x);
-}
-
 double lowest(DType dtype) {
   switch (dtype) {
     case kFloat64: return -1.7976931348623157e308;

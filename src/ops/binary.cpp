@@ -18,13 +18,8 @@ using rows::kFloatsAndComplex;
 using rows::kNumbers;
 using rows::kNumbersAndComplex;
 using rows::kSigned;
+using rows::set_both;
 using Context = GradientContext;
-
-// Sets the gradients of x and y, told in the broadcast shape.
-void set_both(Context& c, Output x_gradient, Output y_gradient) {
-  c.set(0, sum_to_shape_of(x_gradient, c.input(0), c.input(1)));
-  c.set(1, sum_to_shape_of(y_gradient, c.input(1), c.input(0)));
-}
 
 void add_gradient(Context& c) { set_both(c, c.grad(), c.grad()); }
 

@@ -3,7 +3,9 @@
 
 #include "ops/families.h"
 #include "ops/gather_gradient.h"
+#include "ops/index_vectors.h"
 #include "ops/known_values.h"
+#include "ops/segment_sum.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/graph/shape_context.h"
 #include "thalweg/ops/array.h"
@@ -71,35 +73,8 @@ void gather_shape(ShapeContext& context) {
                             .concat(params.slice(along + 1)));
 }
 
-// Index vectors [..., k] into a tensor: checks k, and gives the shape of the slices that they name.
-Shape slice_shape(const ShapeContext& context, const Shape& indices, const Shape& tensor) {
-  if (indices.has_rank() && indices.rank() == 0)
-    throw context.error("`indices` must have at least 1 dimension");
-  const int64_t depth = indices.has_rank() ? indices.dim(-1) : kUnknownDim;
-  if (depth == kUnknownDim || !tensor.has_rank()) return Shape::unknown();
-  if (depth > tensor.rank()) {
-    throw context.error("`indices` of shape ", indices, " hold index vectors of ", depth,
-                        " entries, too many for a tensor of shape ", tensor);
-  }
-  return tensor.slice(static_cast<int>(depth));
-}
-
-Shape outer_shape(const Shape& indices) {
-  return indices.has_rank() ? indices.slice(0, indices.rank() - 1) : Shape::unknown();
-}
-
 void gather_nd_shape(ShapeContext& context) {
-  const Shape inner = slice_shape(context, context.input(1), context.input(0));
-  context.set_output(0, outer_shape(context.input(1)).concat(inner));
-}
-
-void check_updates(const ShapeContext& context, const Shape& indices, const Shape& updates,
-                   const Shape& tensor) {
-  const Shape expected = outer_shape(indices).concat(slice_shape(context, indices, tensor));
-  if (!updates.is_compatible_with(expected)) {
-    throw context.error("`updates` has shape ", updates, ", expected ", expected,
-                        " for indices of shape ", indices, " into a tensor of shape ", tensor);
-  }
+  context.set_output(0, slices_shape(context, context.input(1), context.input(0)));
 }
 
 void scatter_nd_shape(ShapeContext& context) {
@@ -122,38 +97,6 @@ void tensor_scatter_update_gradient(GradientContext& context) {
 void tensor_scatter_add_gradient(GradientContext& context) {
   context.set(0, context.grad());
   context.set(2, gather_nd(context.grad(), context.input(1)));
-}
-
-void segment_sum_shape(ShapeContext& context) {
-  context.with_rank(2, 0);
-  const Shape& data = context.input(0);
-  const Shape& ids = context.input(1);
-  const auto segments = known_scalar(context, 2);
-  if (segments && *segments < 0)
-    throw context.error("`num_segments` is ", *segments, ", it must not be negative");
-  if (!data.has_rank() || !ids.has_rank()) return context.set_output(0, Shape::unknown());
-  if (ids.rank() > data.rank() || !ids.is_compatible_with(data.slice(0, ids.rank()))) {
-    throw context.error("`segment_ids` has shape ", ids,
-                        ", which does not start the shape of `data`, ", data);
-  }
-  context.set_output(0, Shape{segments.value_or(kUnknownDim)}.concat(data.slice(ids.rank())));
-}
-
-// Each slice of data gets the gradient of its segment; those that were dropped get zeros.
-void segment_sum_gradient(GradientContext& context) {
-  const Output ids = context.input(1);
-  const Output zero = scalar_like(ids, 0);
-  const Output rows = gather(context.grad(), maximum(ids, zero));
-  Output kept = greater_equal(ids, zero);
-  // Broadcasting aligns last dimensions, so the mask needs those of a slice, of size 1.
-  if (rows.shape().has_rank() && ids.shape().has_rank()) {
-    for (int i = ids.shape().rank(); i < rows.shape().rank(); ++i) kept = expand_dims(kept, -1);
-  } else {
-    const Output one = constant(context.graph(), Tensor(int32_t{1}));
-    const Output missing = fill(reshape(rank_of(rows) - rank_of(ids), {1}), one);
-    kept = reshape(kept, concat({shape_of(ids), missing}, 0));
-  }
-  context.set(0, select(kept, rows, zeros_like(rows)));
 }
 
 void where_shape(ShapeContext& context) {
@@ -268,7 +211,7 @@ constexpr OpDef kIndexingOps[] = {
      .attrs = {"T: numbertype | Element type.", "Tindices: {int32, int64} | Type of the ids.",
                "Tnumsegments: {int32, int64} = int32 | Type of `num_segments`."},
      .doc = "Sums slices that belong together. An id of `num_segments` or more is an error.",
-     .shape = segment_sum_shape,
+     .shape = unsorted_segments_shape,
      .gradient = segment_sum_gradient},
     {.name = "Where",
      .inputs = {"input: T | A tensor."},

@@ -3,7 +3,10 @@
 #include "ops/add_op.h"
 #include "ops/families.h"
 #include "ops/gather_gradient.h"
+#include "ops/joined_shape.h"
 #include "ops/known_values.h"
+#include "ops/matrix_product.h"
+#include "ops/row_count.h"
 #include "ops/unary_rows.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/ops/array.h"
@@ -16,76 +19,14 @@ namespace {
 
 using Context = GradientContext;
 
-void batch_matmul_shape(ShapeContext& c) {
-  const Shape x = c.with_rank_at_least(0, 2);
-  const Shape y = c.with_rank_at_least(1, 2);
-  if (!x.has_rank() || !y.has_rank()) return c.set_output(0, Shape::unknown());
-  const bool adj_x = c.attr<bool>("adj_x"), adj_y = c.attr<bool>("adj_y");
-  if (!Shape{x.dim(adj_x ? -2 : -1)}.is_compatible_with(Shape{y.dim(adj_y ? -1 : -2)})) {
-    throw c.error("inner dimensions differ: x is ", x, adj_x ? " (adjoint)" : "", ", y is ", y,
-                  adj_y ? " (adjoint)" : "");
-  }
-  c.set_output(0, broadcast(x.slice(0, -2), y.slice(0, -2))
-                      .concat(Shape{x.dim(adj_x ? -1 : -2), y.dim(adj_y ? -2 : -1)}));
-}
-
-void batch_matmul_gradient(Context& c) {
-  const Output x = c.input(0), y = c.input(1), g = c.grad();
-  const bool ax = c.attr<bool>("adj_x"), ay = c.attr<bool>("adj_y");
-  if (x.dtype() != y.dtype() || x.dtype() != g.dtype()) {
-    throw unimplemented(c.node(), ": the gradient of a product of different types; cast them");
-  }
-  const Output gx =
-      ax ? batch_matmul(y, g, {.adj_x = ay, .adj_y = true}) : batch_matmul(g, y, {.adj_y = !ay});
-  const Output gy =
-      ay ? batch_matmul(g, x, {.adj_x = true, .adj_y = ax}) : batch_matmul(x, g, {.adj_x = !ax});
-  c.set(0, sum_to_shape_of(gx, x));
-  c.set(1, sum_to_shape_of(gy, y));
-}
-
 void gather_shape(ShapeContext& c) {
   const Shape params = c.with_rank_at_least(0, 1);
   c.set_output(0, params.has_rank() ? c.input(1).concat(params.slice(1)) : Shape::unknown());
 }
 
-Output rows_of(const Output& x) {
-  const Shape& shape = x.shape();
-  if (shape.has_rank() && shape[0] != kUnknownDim)
-    return constant(x.graph(), Tensor(static_cast<int32_t>(shape[0])));
-  return strided_slice(shape_of(x), {0}, {1}, {1}, {.shrink_axis_mask = 1});
-}
-
 void concat_shape(ShapeContext& c) {
   c.with_rank(0, 0);
-  int rank = -1;
-  for (int i = 1; i < c.num_inputs(); ++i) {
-    const Shape& value = c.input(i);
-    if (!value.has_rank()) continue;
-    if (rank >= 0 && value.rank() != rank) {
-      throw c.error("input `", c.input_name(i), "` has shape ", value, ", the others have ", rank,
-                    " dimensions");
-    }
-    rank = value.rank();
-  }
-  const auto axis = known_scalar(c, 0);
-  if (rank < 0) return c.set_output(0, Shape::unknown());
-  if (!axis) return c.set_output(0, Shape::unknown_of_rank(rank));
-  const int along = normalize_axis(c, *axis, rank);
-  Shape result = Shape::unknown_of_rank(rank);
-  int64_t total = 0;
-  for (int i = 1; i < c.num_inputs(); ++i) {
-    Shape value = c.input(i).has_rank() ? c.input(i) : Shape::unknown_of_rank(rank);
-    total =
-        total == kUnknownDim || value[along] == kUnknownDim ? kUnknownDim : total + value[along];
-    value.set_dim(along, kUnknownDim);
-    if (!result.is_compatible_with(value)) {
-      throw c.error("input `", c.input_name(i), "` has shape ", c.input(i), "; outside axis ",
-                    along, " it must fit the values before it, ", result);
-    }
-    result = result.merge(value);
-  }
-  result.set_dim(along, total);
-  c.set_output(0, result);
+  c.set_output(0, joined_shape(c, 1, c.num_inputs(), 0));
 }
 
 void concat_gradient(Context& c) {
@@ -189,7 +130,7 @@ constexpr OpDef kOps[] = {
      .shape = gather_shape,
      .gradient =
          [](Context& c) {
-           c.set(0, unsorted_segment_sum(c.grad(), c.input(1), rows_of(c.input(0))));
+           c.set(0, unsorted_segment_sum(c.grad(), c.input(1), row_count(c.input(0))));
          }},
     {.name = "Concat",
      .inputs = {"concat_dim: int32 | The dimension, in `[-rank, rank)`, a scalar.",

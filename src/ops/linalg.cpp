@@ -2,6 +2,7 @@
 
 #include "ops/add_op.h"
 #include "ops/families.h"
+#include "ops/matrix_product.h"
 #include "thalweg/graph/einsum.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/graph/shape_context.h"
@@ -14,57 +15,11 @@
 namespace thalweg {
 namespace {
 
-bool differ(int64_t a, int64_t b) { return a != kUnknownDim && b != kUnknownDim && a != b; }
-
-void matmul_shape(ShapeContext& c) {
-  const Shape a = c.with_rank(0, 2);
-  const Shape b = c.with_rank(1, 2);
-  const bool transpose_a = c.attr<bool>("transpose_a");
-  const bool transpose_b = c.attr<bool>("transpose_b");
-  if (differ(a[transpose_a ? 0 : 1], b[transpose_b ? 1 : 0])) {
-    throw c.error("inner dimensions differ: a is ", a, transpose_a ? " (transposed)" : "",
-                  ", b is ", b, transpose_b ? " (transposed)" : "");
-  }
-  c.set_output(0, Shape{a[transpose_a ? 1 : 0], b[transpose_b ? 0 : 1]});
-}
-
 void matmul_gradient(GradientContext& c) {
-  const Output a = conj(c.input(0)), b = conj(c.input(1)), g = c.grad();
-  const bool ta = c.attr<bool>("transpose_a");
-  const bool tb = c.attr<bool>("transpose_b");
-  c.set(0, ta ? matmul(b, g, {.transpose_a = tb, .transpose_b = true})
-              : matmul(g, b, {.transpose_b = !tb}));
-  c.set(1, tb ? matmul(g, a, {.transpose_a = true, .transpose_b = ta})
-              : matmul(a, g, {.transpose_a = !ta}));
-}
-
-void batch_matmul_shape(ShapeContext& c) {
-  const Shape x = c.with_rank_at_least(0, 2);
-  const Shape y = c.with_rank_at_least(1, 2);
-  if (!x.has_rank() || !y.has_rank()) {
-    c.set_output(0, Shape::unknown());
-    return;
-  }
-  const bool adj_x = c.attr<bool>("adj_x");
-  const bool adj_y = c.attr<bool>("adj_y");
-  if (differ(x.dim(adj_x ? -2 : -1), y.dim(adj_y ? -1 : -2))) {
-    throw c.error("inner dimensions differ: x is ", x, adj_x ? " (adjoint)" : "", ", y is ", y,
-                  adj_y ? " (adjoint)" : "");
-  }
-  c.set_output(0, broadcast(x.slice(0, -2), y.slice(0, -2))
-                      .concat(Shape{x.dim(adj_x ? -1 : -2), y.dim(adj_y ? -2 : -1)}));
-}
-
-void batch_matmul_gradient(GradientContext& c) {
-  const Output x = c.input(0), y = c.input(1), g = c.grad();
-  const bool ax = c.attr<bool>("adj_x");
-  const bool ay = c.attr<bool>("adj_y");
-  const Output gx =
-      ax ? batch_matmul(y, g, {.adj_x = ay, .adj_y = true}) : batch_matmul(g, y, {.adj_y = !ay});
-  const Output gy =
-      ay ? batch_matmul(g, x, {.adj_x = true, .adj_y = ax}) : batch_matmul(x, g, {.adj_x = !ax});
-  c.set(0, sum_to_shape_of(gx, x));
-  c.set(1, sum_to_shape_of(gy, y));
+  const auto [a, b] = product_gradients(conj(c.input(0)), conj(c.input(1)), c.grad(),
+                                        c.attr<bool>("transpose_a"), c.attr<bool>("transpose_b"));
+  c.set(0, a);
+  c.set(1, b);
 }
 
 void einsum_shape(ShapeContext& c) {
@@ -160,7 +115,7 @@ void bias_add_shape(ShapeContext& c) {
     return;
   }
   const int axis = channel_axis(c.attr<std::string>("data_format"));
-  if (differ(value.dim(axis), bias[0])) {
+  if (!Shape{value.dim(axis)}.is_compatible_with(bias)) {
     throw c.error("value ", value, " has ", value.dim(axis), " channels, the bias ", bias[0]);
   }
   Shape result = value;

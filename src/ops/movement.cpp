@@ -1,6 +1,7 @@
 // Ops that move elements: reorder, join, split, pad, repeat. Their builder functions are declared
 // in ops/array.h.
 #include "ops/families.h"
+#include "ops/joined_shape.h"
 #include "ops/known_values.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/graph/shape_context.h"
@@ -8,6 +9,7 @@
 #include "thalweg/ops/binary.h"
 #include "thalweg/ops/indexing.h"
 #include "thalweg/ops/unary.h"
+#include "thalweg/tensor/dimensions.h"
 
 namespace thalweg {
 namespace {
@@ -72,38 +74,11 @@ void reverse_shape(ShapeContext& context) {
 void concat_shape(ShapeContext& context) {
   const int count = context.num_inputs() - 1;
   context.with_rank(count, 0);
-  int rank = -1;
   for (int i = 0; i < count; ++i) {
-    const Shape& value = context.input(i);
-    if (!value.has_rank()) continue;
-    if (value.rank() == 0)
+    if (context.input(i).rank() == 0)
       throw context.error("input `", context.input_name(i), "` is a scalar; pack() joins scalars");
-    if (rank >= 0 && value.rank() != rank) {
-      throw context.error("input `", context.input_name(i), "` has shape ", value,
-                          ", the others have ", rank, " dimensions");
-    }
-    rank = value.rank();
   }
-  const MaybeInt axis = known_scalar(context, count);
-  if (rank < 0) return context.set_output(0, Shape::unknown());
-  if (!axis) return context.set_output(0, Shape::unknown_of_rank(rank));
-  const int along = normalize_axis(context, *axis, rank);
-  Shape result = Shape::unknown_of_rank(rank);
-  int64_t total = 0;
-  for (int i = 0; i < count; ++i) {
-    Shape value = context.input(i);
-    const int64_t size = value.has_rank() ? value[along] : kUnknownDim;
-    total = total == kUnknownDim || size == kUnknownDim ? kUnknownDim : total + size;
-    if (!value.has_rank()) continue;
-    value.set_dim(along, kUnknownDim);
-    if (!result.is_compatible_with(value)) {
-      throw context.error("input `", context.input_name(i), "` has shape ", context.input(i),
-                          "; outside axis ", along, " it must fit the values before it, ", result);
-    }
-    result = result.merge(value);
-  }
-  result.set_dim(along, total);
-  context.set_output(0, result);
+  context.set_output(0, joined_shape(context, 0, count, count));
 }
 
 // Size of dimension `axis` of x: a number when it is known, else a scalar of the running graph.
@@ -185,7 +160,7 @@ void split_v_shape(ShapeContext& context) {
     if (size && *size < -1) throw context.error("`size_splits` holds the negative size ", *size);
     if (size && *size == -1) ++wildcards;
     if (!size) all_known = false;
-    if (size && *size >= 0) known += *size;
+    if (size && *size >= 0) known = checked_add(known, *size);
   }
   if (wildcards > 1) throw context.error("only one of `size_splits` may be -1, got ", wildcards);
   const bool fits = wildcards == 1 || !all_known ? known <= total : known == total;

@@ -4,7 +4,9 @@
 #include "ops/add_op.h"
 #include "ops/families.h"
 #include "ops/known_values.h"
+#include "ops/output_shapes.h"
 #include "thalweg/graph/shape_context.h"
+#include "thalweg/tensor/dimensions.h"
 
 namespace thalweg {
 namespace {
@@ -16,34 +18,19 @@ using Shapes = std::vector<Shape>;
 
 size_t count_types(const ShapeContext& c, const char* attr) { return c.attr<Types>(attr).size(); }
 
-// Sets the shapes of one output after the other.
-class Outputs {
- public:
-  explicit Outputs(ShapeContext& c) : c_(c) {}
-  void add(const Shape& shape, size_t times = 1) {
-    for (size_t i = 0; i < times; ++i) c_.set_output(next_++, shape);
-  }
-
- private:
-  ShapeContext& c_;
-  int next_ = 0;
-};
-
 void check_count(const ShapeContext& c, size_t got, size_t wanted, const char* what) {
   if (got != wanted) throw c.error(what, " are ", got, ", but there are types for ", wanted);
 }
 
 // Sparse features of `rank` dimensions, then dense ones behind `batch`.
-void add_features(ShapeContext& c, Outputs& out, const Shape& batch, size_t num_sparse) {
+void add_features(ShapeContext& c, OutputShapes& out, const Shape& batch, size_t num_sparse) {
   const size_t num_dense = count_types(c, "Tdense");
   const auto& shapes = c.attr<Shapes>("dense_shapes");
   check_count(c, count_types(c, "sparse_types"), num_sparse, "sparse types");
   check_count(c, shapes.size(), num_dense, "`dense_shapes`");
   const bool batched = batch.rank() != 0;
   const int64_t rank = batch.has_rank() ? (batched ? 2 : 1) : kUnknownDim;
-  out.add(Shape{kUnknownDim, rank}, num_sparse);
-  out.add(Shape{kUnknownDim}, num_sparse);
-  out.add(Shape{rank}, num_sparse);
+  out.add_sparse(rank, num_sparse);
   for (size_t i = 0; i < num_dense; ++i) {
     if (!shapes[i].has_rank()) throw c.error("dense shape ", i, " has no rank");
     for (int d = 1; d < shapes[i].rank(); ++d) {
@@ -58,7 +45,7 @@ void add_features(ShapeContext& c, Outputs& out, const Shape& batch, size_t num_
 void parse_example_shape(ShapeContext& c) {
   const Shape serialized = c.with_rank(0, 1);
   c.with_rank(1, 1);
-  Outputs out(c);
+  OutputShapes out(c);
   add_features(c, out, serialized, static_cast<size_t>(c.attr<int64_t>("Nsparse")));
 }
 
@@ -67,13 +54,12 @@ void parse_example_v2_shape(ShapeContext& c) {
   if (serialized.rank() > 1)
     throw c.error("serialized must be a scalar or a vector, got ", serialized);
   for (int i = 2; i < 5; ++i) c.with_rank(i, 1);
-  Outputs out(c);
+  OutputShapes out(c);
   add_features(c, out, serialized, static_cast<size_t>(c.attr<int64_t>("num_sparse")));
   const size_t num_ragged = count_types(c, "ragged_value_types");
   check_count(c, count_types(c, "ragged_split_types"), num_ragged, "`ragged_split_types`");
   out.add(Shape{kUnknownDim}, num_ragged);
-  const bool known = serialized.rank() == 1 && serialized[0] != kUnknownDim;
-  out.add(Shape{known ? serialized[0] + 1 : kUnknownDim}, num_ragged);
+  out.add(Shape{serialized.rank() == 1 ? add_dims(serialized[0], 1) : kUnknownDim}, num_ragged);
 }
 
 void parse_single_shape(ShapeContext& c) {
@@ -82,7 +68,7 @@ void parse_single_shape(ShapeContext& c) {
               count_types(c, "sparse_types"), "sparse keys");
   check_count(c, c.attr<std::vector<std::string>>("dense_keys").size(), count_types(c, "Tdense"),
               "dense keys");
-  Outputs out(c);
+  OutputShapes out(c);
   add_features(c, out, Shape{}, count_types(c, "sparse_types"));
 }
 

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ops/add_op.h"
+#include "ops/agreed_shape.h"
 #include "ops/families.h"
 #include "ops/image_options.h"
 #include "thalweg/graph/gradient_context.h"
@@ -24,26 +25,17 @@ Shape pooled(const ShapeContext& c, const Shape& input) {
 
 void pool_shape(ShapeContext& c) { c.set_output(0, pooled(c, c.with_rank(0, 4))); }
 
-// Input `i` must have the shape `expected`; what is known of both.
-Shape agreed(const ShapeContext& c, int i, const Shape& expected) {
-  const Shape got = c.with_rank(i, 4);
-  if (!got.is_compatible_with(expected)) {
-    throw c.error("`", c.input_name(i), "` must have shape ", expected, ", got ", got);
-  }
-  return got.merge(expected);
-}
-
 void max_pool_grad_shape(ShapeContext& c) {
   const Shape output = pooled(c, c.with_rank(0, 4));
-  agreed(c, 1, output);
-  agreed(c, 2, output);
+  agreed_shape(c, 1, output);
+  agreed_shape(c, 2, output);
   c.set_output(0, c.with_rank(0, 4));
 }
 
 void max_pool_grad_grad_shape(ShapeContext& c) {
   const Shape output = pooled(c, c.with_rank(0, 4));
-  agreed(c, 2, c.with_rank(0, 4));
-  c.set_output(0, agreed(c, 1, output));
+  agreed_shape(c, 2, c.with_rank(0, 4));
+  c.set_output(0, agreed_shape(c, 1, output));
 }
 
 void avg_pool_grad_shape(ShapeContext& c) {
@@ -51,7 +43,7 @@ void avg_pool_grad_shape(ShapeContext& c) {
   if (!input.has_rank()) input = Shape::unknown_of_rank(4);
   if (input.rank() != 4)
     throw c.error("`orig_input_shape` must describe 4 dimensions, got ", input);
-  const Shape gradient = agreed(c, 1, pooled(c, input));
+  const Shape gradient = agreed_shape(c, 1, pooled(c, input));
   const ImageAxes axes = image_axes(c.attr<std::string>("data_format"));
   for (int axis : {axes.batch, axes.channels}) {
     if (input[axis] == kUnknownDim) input.set_dim(axis, gradient[axis]);

@@ -1,4 +1,5 @@
 #include "ops/add_op.h"
+#include "ops/agreed_shape.h"
 #include "ops/families.h"
 #include "ops/volume_options.h"
 #include "thalweg/graph/gradient_context.h"
@@ -21,26 +22,17 @@ Shape pooled(const ShapeContext& c, const Shape& input) {
 
 void pool_shape(ShapeContext& c) { c.set_output(0, pooled(c, c.with_rank(0, 5))); }
 
-// Input `i` must have the shape `expected`; what is known of both.
-Shape agreed(const ShapeContext& c, int i, const Shape& expected) {
-  const Shape got = c.with_rank(i, 5);
-  if (!got.is_compatible_with(expected)) {
-    throw c.error("`", c.input_name(i), "` must have shape ", expected, ", got ", got);
-  }
-  return got.merge(expected);
-}
-
 void max_grad_shape(ShapeContext& c) {
   const Shape output = pooled(c, c.with_rank(0, 5));
-  agreed(c, 1, output);
-  agreed(c, 2, output);
+  agreed_shape(c, 1, output);
+  agreed_shape(c, 2, output);
   c.set_output(0, c.with_rank(0, 5));
 }
 
 void max_grad_grad_shape(ShapeContext& c) {
   const Shape output = pooled(c, c.with_rank(0, 5));
-  agreed(c, 2, c.with_rank(0, 5));
-  c.set_output(0, agreed(c, 1, output));
+  agreed_shape(c, 2, c.with_rank(0, 5));
+  c.set_output(0, agreed_shape(c, 1, output));
 }
 
 void avg_grad_shape(ShapeContext& c) {
@@ -48,7 +40,7 @@ void avg_grad_shape(ShapeContext& c) {
   if (!input.has_rank()) input = Shape::unknown_of_rank(5);
   if (input.rank() != 5)
     throw c.error("`orig_input_shape` must describe 5 dimensions, got ", input);
-  const Shape gradient = agreed(c, 1, pooled(c, input));
+  const Shape gradient = agreed_shape(c, 1, pooled(c, input));
   for (int axis : {0, volume_axes(c.attr<std::string>("data_format")).channels}) {
     if (input[axis] == kUnknownDim) input.set_dim(axis, gradient[axis]);
   }

@@ -1,6 +1,7 @@
 // Max pooling in two other forms: with the window as inputs, and with the places of the maxima as a
 // second output.
 #include "ops/add_op.h"
+#include "ops/agreed_shape.h"
 #include "ops/families.h"
 #include "ops/image_options.h"
 #include "ops/known_values.h"
@@ -34,27 +35,19 @@ Shape pooled_by_inputs(const ShapeContext& c, const Shape& input, int ksize) {
   return output;
 }
 
-Shape agreed(const ShapeContext& c, int i, const Shape& expected) {
-  const Shape got = c.with_rank(i, 4);
-  if (!got.is_compatible_with(expected)) {
-    throw c.error("`", c.input_name(i), "` must have shape ", expected, ", got ", got);
-  }
-  return got.merge(expected);
-}
-
 void pool_shape(ShapeContext& c) { c.set_output(0, pooled_by_inputs(c, c.with_rank(0, 4), 1)); }
 
 void grad_shape(ShapeContext& c) {
   const Shape output = pooled_by_inputs(c, c.with_rank(0, 4), 3);
-  agreed(c, 1, output);
-  agreed(c, 2, output);
+  agreed_shape(c, 1, output);
+  agreed_shape(c, 2, output);
   c.set_output(0, c.with_rank(0, 4));
 }
 
 void grad_grad_shape(ShapeContext& c) {
   const Shape output = pooled_by_inputs(c, c.with_rank(0, 4), 3);
-  agreed(c, 2, c.with_rank(0, 4));
-  c.set_output(0, agreed(c, 1, output));
+  agreed_shape(c, 2, c.with_rank(0, 4));
+  c.set_output(0, agreed_shape(c, 1, output));
 }
 
 // Images with places are `[batch, height, width, channels]` only.
@@ -76,14 +69,14 @@ void places_shape(ShapeContext& c) {
 
 void places_grad_shape(ShapeContext& c) {
   const Shape output = pooled_with_places(c);
-  agreed(c, 1, output);
-  agreed(c, 2, output);
+  agreed_shape(c, 1, output);
+  agreed_shape(c, 2, output);
   c.set_output(0, c.with_rank(0, 4));
 }
 
 void places_grad_grad_shape(ShapeContext& c) {
-  agreed(c, 1, c.with_rank(0, 4));
-  c.set_output(0, agreed(c, 2, pooled_with_places(c)));
+  agreed_shape(c, 1, c.with_rank(0, 4));
+  c.set_output(0, agreed_shape(c, 2, pooled_with_places(c)));
 }
 
 AttrMap attrs_of(const GradientContext& c) {

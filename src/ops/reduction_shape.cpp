@@ -52,4 +52,12 @@ void reduction_shape(ShapeContext& context) {
                      reduced_shape(context, context.input(0), 1, context.attr<bool>("keep_dims")));
 }
 
+void accumulation_shape(ShapeContext& context) {
+  context.with_rank(1, 0);
+  const Shape x = context.with_rank_at_least(0, 1);
+  if (const auto axis = known_scalar(context, 1); axis && x.has_rank())
+    normalize_axis(context, *axis, x.rank());
+  context.set_output(0, x);
+}
+
 }  // namespace thalweg

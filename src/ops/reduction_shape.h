@@ -11,5 +11,7 @@ Shape reduced_shape(const ShapeContext& context, const Shape& x, int axes_input,
 
 /// The shape function of ops with a tensor, axes and the attribute `keep_dims`.
 void reduction_shape(ShapeContext& context);
+/// Of ops that run along one axis, the second input, and keep the shape of the first.
+void accumulation_shape(ShapeContext& context);
 
 }  // namespace thalweg

@@ -2,6 +2,7 @@
 #include "ops/add_op.h"
 #include "ops/families.h"
 #include "ops/known_values.h"
+#include "ops/reduction_shape.h"
 #include "ops/unary_rows.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/ops/binary.h"
@@ -32,11 +33,6 @@ void position_shape(ShapeContext& context) {
   std::vector<int64_t> dims(x.dims().begin(), x.dims().end());
   dims.erase(dims.begin() + *axis);
   context.set_output(0, Shape(dims));
-}
-
-void accumulation_shape(ShapeContext& context) {
-  known_axis(context);
-  context.set_output(0, context.input(0));
 }
 
 constexpr OpDef position(std::string_view name, std::string_view doc) {

@@ -4,6 +4,7 @@
 #include "ops/add_op.h"
 #include "ops/families.h"
 #include "ops/handle.h"
+#include "ops/index_vectors.h"
 #include "ops/known_values.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/graph/shape_context.h"
@@ -18,34 +19,13 @@ namespace {
 
 using Context = GradientContext;
 
-// The slices that index vectors [..., k] name: their number's shape, then one's.
-Shape slices_shape(const ShapeContext& c, const Shape& indices, const Shape& tensor) {
-  if (!indices.has_rank()) return Shape::unknown();
-  if (indices.rank() == 0) throw c.error("`indices` must have at least 1 dimension");
-  const int64_t depth = indices.dim(-1);
-  if (depth == kUnknownDim || !tensor.has_rank()) return Shape::unknown();
-  if (depth > tensor.rank()) {
-    throw c.error("`indices` of shape ", indices, " hold index vectors of ", depth,
-                  " entries, too many for a tensor of shape ", tensor);
-  }
-  return indices.slice(0, indices.rank() - 1).concat(tensor.slice(static_cast<int>(depth)));
-}
-
-void check_updates(const ShapeContext& c, const Shape& tensor) {
-  const Shape expected = slices_shape(c, c.input(1), tensor);
-  if (!c.input(2).is_compatible_with(expected)) {
-    throw c.error("`updates` has shape ", c.input(2), ", expected ", expected,
-                  " for indices of shape ", c.input(1), " into a tensor of shape ", tensor);
-  }
-}
-
 void tensor_shape(ShapeContext& c) {
-  check_updates(c, c.input(0));
+  check_updates(c, c.input(1), c.input(2), c.input(0));
   c.set_output(0, c.input(0));
 }
 
 void variable_nd_shape(ShapeContext& c) {
-  check_updates(c, variable_shape(c, 0, c.attr<DType>("T")));
+  check_updates(c, c.input(1), c.input(2), variable_shape(c, 0, c.attr<DType>("T")));
 }
 
 void variable_rows_shape(ShapeContext& c) {

@@ -4,6 +4,7 @@
 #include "ops/add_op.h"
 #include "ops/families.h"
 #include "ops/known_values.h"
+#include "ops/segment_sum.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/graph/shape_context.h"
 #include "thalweg/ops/array.h"
@@ -34,18 +35,6 @@ void sorted_shape(ShapeContext& c) {
                   data);
   }
   c.set_output(0, Shape{segments}.concat(data.slice(1)));
-}
-
-void unsorted_shape(ShapeContext& c) {
-  const Shape& data = c.input(0);
-  const Shape& ids = c.input(1);
-  const int64_t segments = known_segments(c, 2);
-  if (!data.has_rank() || !ids.has_rank()) return c.set_output(0, Shape::unknown());
-  if (ids.rank() > data.rank() || !ids.is_compatible_with(data.slice(0, ids.rank()))) {
-    throw c.error("`segment_ids` has shape ", ids, ", which does not start the shape of `data`, ",
-                  data);
-  }
-  c.set_output(0, Shape{segments}.concat(data.slice(ids.rank())));
 }
 
 // Ones that broadcast with rows: as `ids`, with dimensions of size 1 for those of a slice.
@@ -80,8 +69,6 @@ class Segments {
   Output ids_;
   bool sorted_;
 };
-
-void sum_gradient(Context& c) { c.set(0, Segments(c).spread(c.grad())); }
 
 void mean_gradient(Context& c) {
   const Output ids = c.input(1);
@@ -153,17 +140,17 @@ constexpr OpDef unsorted(std::string_view name, std::string_view doc, GradientFu
           .outputs = {kResult},
           .attrs = {kNumber, kIndex, kCountType},
           .doc = doc,
-          .shape = unsorted_shape,
+          .shape = unsorted_segments_shape,
           .gradient = gradient};
 }
 
 constexpr OpDef kOps[] = {
-    sorted("SegmentSum", "Sums rows by segment; 0 over nothing.", sum_gradient),
+    sorted("SegmentSum", "Sums rows by segment; 0 over nothing.", segment_sum_gradient),
     sorted("SegmentMean", "Means of rows by segment; 0 over nothing.", mean_gradient),
     sorted("SegmentProd", "Products of rows by segment; 1 over nothing.", prod_gradient),
     sorted("SegmentMin", "Least elements of rows by segment; 0 over nothing.", extreme_gradient),
     sorted("SegmentMax", "Largest elements of rows by segment; 0 over nothing.", extreme_gradient),
-    sorted_v2("SegmentSumV2", "SegmentSum with the number of segments told.", sum_gradient),
+    sorted_v2("SegmentSumV2", "SegmentSum with the number of segments told.", segment_sum_gradient),
     sorted_v2("SegmentProdV2", "SegmentProd with the number of segments told.", prod_gradient),
     sorted_v2("SegmentMinV2",
               "SegmentMin with the number of segments told; the highest number "
@@ -188,6 +175,20 @@ constexpr OpDef kOps[] = {
 };
 
 }  // namespace
+
+void unsorted_segments_shape(ShapeContext& c) {
+  const Shape& data = c.input(0);
+  const Shape& ids = c.input(1);
+  const int64_t segments = known_segments(c, 2);
+  if (!data.has_rank() || !ids.has_rank()) return c.set_output(0, Shape::unknown());
+  if (ids.rank() > data.rank() || !ids.is_compatible_with(data.slice(0, ids.rank()))) {
+    throw c.error("`segment_ids` has shape ", ids, ", which does not start the shape of `data`, ",
+                  data);
+  }
+  c.set_output(0, Shape{segments}.concat(data.slice(ids.rank())));
+}
+
+void segment_sum_gradient(GradientContext& c) { c.set(0, Segments(c).spread(c.grad())); }
 
 std::span<const OpDef> segments_ops() { return kOps; }
 

@@ -1,5 +1,6 @@
 // Records that hold sequences of features (tf.train.SequenceExample), read into tensors.
 #include "ops/families.h"
+#include "ops/output_shapes.h"
 #include "thalweg/graph/shape_context.h"
 
 namespace thalweg {
@@ -9,24 +10,6 @@ constexpr char kNoNumbers[] = "its input is text";
 
 using Types = std::vector<DType>;
 using Shapes = std::vector<Shape>;
-
-// Sets the shapes of one output after the other.
-class Outputs {
- public:
-  explicit Outputs(ShapeContext& c) : c_(c) {}
-  void add(const Shape& shape, size_t times = 1) {
-    for (size_t i = 0; i < times; ++i) c_.set_output(next_++, shape);
-  }
-  void add_sparse(int64_t rank, size_t times) {
-    add(Shape{kUnknownDim, rank}, times);
-    add(Shape{kUnknownDim}, times);
-    add(Shape{rank}, times);
-  }
-
- private:
-  ShapeContext& c_;
-  int next_ = 0;
-};
 
 const Shapes& checked_shapes(const ShapeContext& c, const char* types, const char* shapes) {
   const auto& list = c.attr<Shapes>(shapes);
@@ -44,7 +27,7 @@ void sequence_shape(ShapeContext& c) {
   const bool v2 = c.node().find_attr("context_ragged_value_types") != nullptr;
   const Shape batch = c.with_rank(0, 1);
   const Shape splits{batch[0] == kUnknownDim ? kUnknownDim : batch[0] + 1};
-  Outputs out(c);
+  OutputShapes out(c);
   out.add_sparse(2, c.attr<Types>("context_sparse_types").size());
   for (const Shape& shape : checked_shapes(c, "Tcontext_dense", "context_dense_shapes"))
     out.add(batch.concat(shape));

@@ -2,6 +2,7 @@
 #include "ops/add_op.h"
 #include "ops/families.h"
 #include "ops/known_values.h"
+#include "ops/matrix_product.h"
 #include "ops/reduction_shape.h"
 #include "ops/sparse_rows.h"
 #include "thalweg/graph/gradient_context.h"
@@ -18,7 +19,7 @@ namespace {
 using rows::check_sparse;
 using Context = GradientContext;
 
-void matmul_shape(ShapeContext& c) {
+void sparse_matmul_shape(ShapeContext& c) {
   check_sparse(c, 0, 1, 2);
   const Shape b = c.with_rank(3, 2);
   const bool adjoint_a = c.attr<bool>("adjoint_a"), adjoint_b = c.attr<bool>("adjoint_b");
@@ -50,21 +51,10 @@ void matmul_gradient(Context& c) {
   c.set(1, reduce_sum(result_rows * b_rows, {1}));
 }
 
-void product_shape(ShapeContext& c) {
-  const Shape a = c.with_rank(0, 2), b = c.with_rank(1, 2);
-  const bool ta = c.attr<bool>("transpose_a"), tb = c.attr<bool>("transpose_b");
-  if (!Shape{a[ta ? 0 : 1]}.is_compatible_with(Shape{b[tb ? 1 : 0]}))
-    throw c.error("inner dimensions differ: a is ", a, ", b is ", b);
-  c.set_output(0, Shape{a[ta ? 1 : 0], b[tb ? 0 : 1]});
-}
-
 void product_gradient(Context& c) {
-  const bool ta = c.attr<bool>("transpose_a"), tb = c.attr<bool>("transpose_b");
-  const Output a = cast(c.input(0), kFloat32), b = cast(c.input(1), kFloat32), g = c.grad();
-  const Output by_a = ta ? matmul(b, g, {.transpose_a = tb, .transpose_b = true})
-                         : matmul(g, b, {.transpose_b = !tb});
-  const Output by_b = tb ? matmul(g, a, {.transpose_a = true, .transpose_b = ta})
-                         : matmul(a, g, {.transpose_a = !ta});
+  const Output a = cast(c.input(0), kFloat32), b = cast(c.input(1), kFloat32);
+  const auto [by_a, by_b] =
+      product_gradients(a, b, c.grad(), c.attr<bool>("transpose_a"), c.attr<bool>("transpose_b"));
   c.set(0, cast(by_a, c.input(0).dtype()));
   c.set(1, cast(by_b, c.input(1).dtype()));
 }
@@ -251,7 +241,7 @@ constexpr OpDef kOps[] = {
                "adjoint_a: bool = false | Whether a is transposed.",
                "adjoint_b: bool = false | Whether b is transposed."},
      .doc = "A sparse matrix times a dense one.",
-     .shape = matmul_shape,
+     .shape = sparse_matmul_shape,
      .gradient = matmul_gradient},
     {.name = "SparseMatMul",
      .inputs = {"a: Ta | A matrix, perhaps with many zeros.", "b: Tb | Another."},
@@ -263,7 +253,7 @@ constexpr OpDef kOps[] = {
                "Ta: {float, bfloat16} = float | Type of a.",
                "Tb: {float, bfloat16} = float | Type of b."},
      .doc = "MatMul of matrices that may hold many zeros, in float32.",
-     .shape = product_shape,
+     .shape = matmul_shape,
      .gradient = product_gradient},
     {.name = "SparseAdd",
      .inputs = {kAIndices, kAValues, kAShape, kBIndices, kBValues, kBShape,

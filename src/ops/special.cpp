@@ -14,6 +14,7 @@ namespace {
 
 using rows::binary;
 using rows::kFloats;
+using rows::set_both;
 using rows::unary;
 using Context = GradientContext;
 
@@ -22,11 +23,6 @@ constexpr double kRootPi = 1.77245385090551602730;
 constexpr const char* kDoubles = "T: {float, double} | Element type.";
 
 Output apply(const char* op, Output x) { return add_op(op, {x}); }
-
-void set_both(Context& c, Output x_gradient, Output y_gradient) {
-  c.set(0, sum_to_shape_of(x_gradient, c.input(0), c.input(1)));
-  c.set(1, sum_to_shape_of(y_gradient, c.input(1), c.input(0)));
-}
 
 // 1 where x differs from 0: what x log(y) and its like are linear in.
 Output counts(Output x) { return cast(not_equal(x, 0.0), x.dtype()); }

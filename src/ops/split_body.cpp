@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <set>
 
+#include "thalweg/graph/extension.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/state.h"
 
 namespace thalweg {
 namespace {
 
-constexpr char kExtends[] = "_extends";
+size_t slot(const Node& node) { return static_cast<size_t>(node.id()); }
 
 // The functions that this thread is differentiating, the outermost first. The gradient of one that
 // calls itself would need the gradient that is being made.
@@ -290,7 +291,7 @@ Node& add_extension(const Node& node, std::vector<Output> more_inputs, AttrMap a
     if (name == "Tin" || name == "T" || name.starts_with('_')) continue;
     attrs.emplace(name, value);
   }
-  attrs[kExtends] = node.name();
+  attrs[std::string(kExtends)] = node.name();
   std::vector<Node*> controls(node.control_inputs().begin(), node.control_inputs().end());
   const std::string base = node.name().substr(node.name().rfind('/') + 1);
   return node.graph().add(

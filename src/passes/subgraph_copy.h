@@ -6,13 +6,10 @@
 #include <map>
 #include <vector>
 
+#include "thalweg/graph/extension.h"
 #include "thalweg/graph/graph.h"
 
 namespace thalweg {
-
-/// The annotation of a node that computes what the node it names does, and more besides (what a
-/// gradient needs): where it runs, the other does not.
-inline constexpr std::string_view kExtends = "_extends";
 
 /// One copy of one graph. Nodes are handed on in program order, but an extension in the place of
 /// the node that it extends.

@@ -136,7 +136,7 @@ int main(int argc, char** argv) try {
       options.rounds = std::max(1, std::atoi(argv[++i]));
     } else if (i + 1 < argc && word == "--case") {
       options.only = argv[++i];
-    } else if (i + 1 < argc && word == "--threads") {
+    } else if (i + 1 < argc && word == "--threads" && std::atoi(argv[i + 1]) > 0) {
       options.threads = std::atoi(argv[++i]);
     } else if (options.folder.empty() && !word.starts_with("-")) {
       options.folder = word;
@@ -145,17 +145,22 @@ int main(int argc, char** argv) try {
     }
   }
   if (options.folder.empty()) return usage();
+  std::vector<std::string> names = list_folder(options.folder);
+  if (!options.only.empty()) {
+    if (std::ranges::find(names, options.only) == names.end()) {
+      throw not_found("'", options.folder, "' holds no network '", options.only, "', only ",
+                      join(names, ", "));
+    }
+    names = {options.only};
+  }
   if (!options.json) {
     std::printf("%-14s %7s %10s %12s %8s %12s\n", "network", "threads", "ours ms", "tensorflow ms",
                 "ratio", "difference");
   }
-  for (const std::string& name : list_folder(options.folder)) {
-    if (!options.only.empty() && options.only != name) continue;
-    for (int threads : {1, 2}) {
-      if (options.threads == 0 || options.threads == threads) {
-        compare(argv[0], name, threads, options);
-      }
-    }
+  std::vector<int> counts = {1, 2};
+  if (options.threads > 0) counts = {options.threads};
+  for (const std::string& name : names) {
+    for (const int threads : counts) compare(argv[0], name, threads, options);
   }
   return 0;
 } catch (const Error& error) {

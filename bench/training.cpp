@@ -95,7 +95,7 @@ int main(int argc, char** argv) try {
       options.rounds = std::max(1, std::atoi(argv[++i]));
     } else if (i + 1 < argc && word == "--case") {
       options.only = argv[++i];
-    } else if (i + 1 < argc && word == "--threads") {
+    } else if (i + 1 < argc && word == "--threads" && std::atoi(argv[i + 1]) > 0) {
       options.threads = std::atoi(argv[++i]);
     } else {
       std::fprintf(stderr,
@@ -103,6 +103,10 @@ int main(int argc, char** argv) try {
                    "[--profile]\n");
       return 2;
     }
+  }
+  const std::vector<std::string> names = {"mlp", "lenet"};
+  if (!options.only.empty() && std::ranges::find(names, options.only) == names.end()) {
+    throw not_found("there is no case '", options.only, "', only ", join(names, " and "));
   }
   if (options.profile) {
     set_num_threads(options.threads);
@@ -113,12 +117,11 @@ int main(int argc, char** argv) try {
   if (!options.json)
     std::printf("%-8s %7s %10s %10s %8s %12s\n", "step", "threads", "ours ms", "torch ms", "ratio",
                 "of peak");
-  for (const char* name : {"mlp", "lenet"}) {
+  std::vector<int> counts = {1, 2};
+  if (options.threads > 0) counts = {options.threads};
+  for (const std::string& name : names) {
     if (!options.only.empty() && options.only != name) continue;
-    for (int threads : {1, 2}) {
-      if (options.threads == 0 || options.threads == threads)
-        compare(argv[0], name, threads, options);
-    }
+    for (const int threads : counts) compare(argv[0], name, threads, options);
   }
   return 0;
 } catch (const Error& error) {

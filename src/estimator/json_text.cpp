@@ -21,18 +21,50 @@ std::string found_at(std::string_view text, size_t at) {
   return str("unexpected `", rest, "`");
 }
 
+// Lines end with \n, \r\n or \r.
+std::string place_of(std::string_view text, size_t at) {
+  int64_t line = 1;
+  size_t begin = 0;
+  for (size_t i = 0; i < at; ++i) {
+    if (text[i] != '\n' && (text[i] != '\r' || text.substr(i + 1, 1) == "\n")) continue;
+    ++line;
+    begin = i + 1;
+  }
+  return str("line ", line, ", column ", at - begin + 1);
+}
+
 Error fault_at(std::string_view text, size_t at) {
   at = std::min(at, text.size());
-  const std::string_view before = text.substr(0, at);
-  const auto line = 1 + std::ranges::count(before, '\n');
-  const size_t break_at = before.rfind('\n');
-  const size_t column = break_at == before.npos ? at + 1 : at - break_at;
-  return invalid_argument("line ", line, ", column ", column, ": ", found_at(text, at));
+  return invalid_argument(place_of(text, at), ": ", found_at(text, at));
+}
+
+// Where lists and objects begin that are nested deeper than anything of ours; the text's end when
+// none are. What reads the values calls itself, and so would run out of stack.
+size_t too_deep_at(std::string_view text) {
+  int depth = 0;
+  bool in_text = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_text && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      in_text = !in_text;
+    } else if (!in_text && (c == '[' || c == '{')) {
+      if (++depth > kDeepestJson) return i;
+    } else if (!in_text && (c == ']' || c == '}')) {
+      --depth;
+    }
+  }
+  return text.size();
 }
 
 }  // namespace
 
 Json parse_json(std::string_view text) {
+  if (const size_t at = too_deep_at(text); at < text.size()) {
+    throw invalid_argument(place_of(text, at), ": lists and objects are nested more than ",
+                           kDeepestJson, " deep");
+  }
   try {
     return Json::parse(text);
   } catch (const nlohmann::json::parse_error& error) {

@@ -13,6 +13,8 @@ namespace thalweg {
 
 using Json = nlohmann::ordered_json;
 
+/// How deep lists and objects may be nested in each other.
+inline constexpr int kDeepestJson = 100;
 /// Throws invalid_argument naming line, column and what was found there.
 Json parse_json(std::string_view text);
 

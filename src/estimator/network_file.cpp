@@ -94,12 +94,20 @@ Json from_attr(const AttrValue& value) {
                          " cannot be written to a model file");
 }
 
-Json layer_to_json(const Layer& layer) {
+// Each Sequential is an object and a list; what is around it in a model file is less.
+constexpr int kDeepestLayers = kDeepestJson / 2 - 5;
+
+Json layer_to_json(const Layer& layer, int depth = 0) {
+  if (depth > kDeepestLayers) {
+    throw invalid_argument("layers are nested more than ", kDeepestLayers,
+                           " deep, which no file can hold");
+  }
   Json json = {{"type", layer.type()}};
   if (layer.type() == "Sequential") {
     if (!layer.base().name().empty()) json["name"] = layer.base().name();
     json["layers"] = Json::array();
-    for (const Layer& part : layer.layers()) json["layers"].push_back(layer_to_json(part));
+    for (const Layer& part : layer.layers())
+      json["layers"].push_back(layer_to_json(part, depth + 1));
     return json;
   }
   for (const auto& [name, value] : layer.config()) json[name] = from_attr(value);

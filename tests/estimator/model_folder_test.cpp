@@ -459,3 +459,7 @@ TEST(ModelRecord, StatesWhatARunDependsOn) {
 
 }  // namespace
 }  // namespace thalweg
+  const std::string deep(100000, '[');
+  with("\"network\": {", "\"network\": " + deep + ", \"was\": {");
+  expect_error(
+      Code::kDataLoss, [&] { Estimator::load(folder / "m"); }, "model.json", "nested more than");

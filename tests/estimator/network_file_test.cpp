@@ -49,6 +49,44 @@ TEST(NetworkFile, NamesPlaceAndFault) {
   fails(R"({"layers": [{"type": "Flatten"}], "layer": 1})", "`layer`");
 }
 
+std::string repeated(std::string_view text, int count) {
+  std::string result;
+  for (int i = 0; i < count; ++i) result += text;
+  return result;
+}
+
+// Deep enough to run out of stack, were it read.
+TEST(NetworkFile, RefusesWhatIsNestedWithoutMeasure) {
+  constexpr int kDeep = 100000;
+  const auto fails = [](const std::string& text, auto... words) {
+    expect_error(
+        Code::kInvalidArgument, [&] { parse_network(text, 2); }, words...);
+  };
+  const std::string lists = repeated("[", kDeep) + repeated("]", kDeep);
+  fails("{\"layers\":\n[{\"type\": \"Dense\", \"units\": " + lists + "}]}", "line 2, column 126",
+        "nested more than 100 deep");
+  fails("{\"layers\":\r[{\"type\": \"Dense\", \"units\": " + lists + "}]}", "line 2, column 126");
+  const std::string layers = "{\"type\": \"Sequential\", \"layers\": [";
+  fails("{\"layers\": [" + repeated(layers, kDeep) + repeated("]}", kDeep) + "]}",
+        "nested more than 100 deep");
+  // Brackets in texts nest nothing.
+  const std::string name = repeated("[{\\\"", kDeep);
+  const Layer network =
+      parse_network("{\"name\": \"" + name + "\", \"layers\": [{\"type\": \"Flatten\"}]}", 2);
+  EXPECT_EQ(network.layers().size(), 1u);
+}
+
+TEST(NetworkFile, HoldsWhateverItWrites) {
+  Layer deep = Dense({.units = 2});
+  const auto enclose = [&] { deep = Sequential(std::vector<Layer>{deep}); };
+  for (int i = 0; i < 40; ++i) enclose();
+  const std::string text = network_to_json(deep);
+  EXPECT_EQ(network_to_json(parse_network(text, 2)), text);
+  for (int i = 0; i < 40; ++i) enclose();
+  expect_error(
+      Code::kInvalidArgument, [&] { network_to_json(deep); }, "nested more than");
+}
+
 TEST(MakeNetwork, KnowsItsNames) {
   for (const std::string& name : network_names()) {
     const Layer network = make_network(name, 3);

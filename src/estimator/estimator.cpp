@@ -18,6 +18,15 @@ namespace {
 // Rows at once where nothing is learnt.
 constexpr int64_t kInferenceRows = 256;
 
+// The shape of a network is known in part only before it runs, and one may even tell its rows by
+// what it is given.
+void check_predictions(const Tensor& predictions, const Shape& expected) {
+  if (predictions.shape() == expected) return;
+  throw invalid_argument("the network gives predictions of shape ", predictions.shape(), " for ",
+                         expected[0], " rows, expected ", expected,
+                         ": it must keep the rows of its input apart");
+}
+
 }  // namespace
 
 void Estimator::State::check() const {
@@ -36,6 +45,11 @@ ModelRecord Estimator::State::new_record(const Head& fitted, const InputSpec& in
   result.run.batch_size = batch_size;
   result.run.seed = seed;
   return result;
+}
+
+Shape Estimator::State::prediction_shape(int64_t rows) const {
+  const auto classes = static_cast<int64_t>(record.label.class_names.size());
+  return classes > 0 ? Shape{rows, classes} : Shape{rows};
 }
 
 ModelGraph& Estimator::State::ready() const {
@@ -78,6 +92,7 @@ EvaluationReport Estimator::evaluate(const Dataset& data) const {
   while (const auto batch = pass.next()) {
     const std::vector<Tensor> results = step(*batch);
     score->add((*batch)[1], results[1], results[0].at(0));
+    check_predictions(results[1], s.prediction_shape((*batch)[1].dim(0)));
     rows += (*batch)[1].dim(0);
   }
   if (rows == 0) throw invalid_argument("the data have no rows to evaluate on");
@@ -103,13 +118,13 @@ Tensor Estimator::predict_values(const Tensor& features) const {
   const Callable& step = s.ready().predict();
   s.record.input.check(features);
   const int64_t rows = features.dim(0);
-  const auto classes = static_cast<int64_t>(s.record.label.class_names.size());
-  Tensor result(kFloat32, classes > 0 ? Shape{rows, classes} : Shape{rows});
+  Tensor result(kFloat32, s.prediction_shape(rows));
   auto* out = static_cast<std::byte*>(result.mutable_raw());
   for (int64_t begin = 0; begin < rows; begin += kInferenceRows) {
     const int64_t end = std::min(rows, begin + kInferenceRows);
     const Tensor batch = step({features.rows(begin, end)})[0];
     std::memcpy(out, batch.raw(), batch.byte_size());
+    check_predictions(batch, s.prediction_shape(end - begin));
     out += batch.byte_size();
   }
   return result;

@@ -35,6 +35,8 @@ struct Estimator::State {
   void check() const;
   /// What is known of a model before its training.
   ModelRecord new_record(const Head& fitted, const InputSpec& input) const;
+  /// Of predictions for so many rows: `[rows, classes]`, or `[rows]` of a regressor.
+  Shape prediction_shape(int64_t rows) const;
   /// The model, ready to predict. Throws failed_precondition when there is none yet.
   ModelGraph& ready() const;
 };

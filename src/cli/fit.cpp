@@ -69,7 +69,8 @@ std::string dry_run_text(const FitArguments& a, const TrainingData& data, const 
                    data.is_classification ? "classifier" : "regressor", "; ",
                    counted(plan.options.epochs, "epoch"), ", ", plan.options.validation_split,
                    " of the rows to validate\n\n"));
-  return text + summary(parse_network(plan.network_json, 1), input.network_shape());
+  return text +
+         summary(parse_network(plan.network_json, 1), input.network_shape(), input.network_dtype());
 }
 
 // Says that there was nothing to do, and which option goes on.

@@ -73,7 +73,8 @@ const VariableStore& Estimator::variables() const { return *state_->variables; }
 std::string Estimator::summary() const {
   const State& s = *state_;
   if (!s.layer || s.record.input.dtype == DType::kInvalid) return {};
-  return thalweg::summary(*s.layer, s.record.input.network_shape());
+  const InputSpec& input = s.record.input;
+  return thalweg::summary(*s.layer, input.network_shape(), input.network_dtype());
 }
 
 EvaluationReport Estimator::evaluate(const Tensor& features, const Tensor& labels) const {

@@ -70,9 +70,11 @@ Shape InputSpec::network_shape() const {
   return with_batch(add_channel ? shape.concat({1}) : shape);
 }
 
+DType InputSpec::network_dtype() const { return is_id(dtype) ? dtype : kFloat32; }
+
 Output InputSpec::prepare(Output batch) const {
   const NameScope scope(batch.graph(), "input");
-  Output x = is_id(dtype) || dtype == kFloat32 ? batch : cast(batch, kFloat32);
+  Output x = cast(batch, network_dtype());
   if (!mean.empty()) {
     Graph& graph = batch.graph();
     x = (x - row_constant(graph, mean, "mean")) / row_constant(graph, deviation, "deviation");

@@ -36,7 +36,9 @@ struct InputSpec {
   /// The placeholder's shape, `[?, ...]`, and that of what the network sees.
   Shape batch_shape() const;
   Shape network_shape() const;
-  /// What the network sees of a batch: float32 of network_shape().
+  /// And its dtype: int32 and int64 are ids for an Embedding and stay, all else becomes float32.
+  DType network_dtype() const;
+  /// What the network sees of a batch.
   Output prepare(Output batch) const;
   /// Throws invalid_argument unless `rows` `[rows, ...]` are features of this kind.
   void check(const Tensor& rows) const;

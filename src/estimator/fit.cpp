@@ -89,6 +89,14 @@ void check_same_training(const std::string& folder, const ModelRecord& old,
   compare("the data's fingerprint", old.run.data_fingerprint, record.run.data_fingerprint);
   if (old.network != record.network) differences.emplace_back("the network is another one");
   if (differences.empty()) return;
+  compare("the fingerprint of validation data of your own",
+          fingerprint(old.run.validation_fingerprint),
+          fingerprint(record.run.validation_fingerprint));
+  const auto standardized = [](const ModelRecord& r) {
+    return r.label.standardized || !r.input.mean.empty() ? "on" : "off";
+  };
+  compare("standardize", std::string_view(standardized(old)),
+          std::string_view(standardized(record)));
   throw failed_precondition(
       "cannot go on with the training in '", folder, "': ", join(differences, "; "),
       ". Go on with the same data and settings, or train anew (", names.overwrite, ")");
@@ -115,7 +123,8 @@ const EpochRecord* find_epoch(const std::vector<EpochRecord>& history, int64_t s
 std::string fingerprint_of(const ModelRecord& record) {
   const std::string settings =
       str(record.kind, record.network, record.optimizer, record.run.batch_size, ",",
-          record.run.seed, ",", record.run.validation_split);
+          record.run.seed, ",", record.run.validation_split, ",", record.run.validation_fingerprint,
+          ",", !record.input.mean.empty(), record.label.standardized);
   return str(record.run.data_fingerprint, "-", crc32c(settings));
 }
 

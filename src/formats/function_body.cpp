@@ -83,16 +83,13 @@ bool is_stateful(const FunctionBody& body, const OpFacts& facts) {
   return false;
 }
 
-std::string FunctionWriter::unique_name(const std::string& base) const {
+std::string FunctionWriter::unique_name(const std::string& base) {
   std::string legal;
   for (char c : base) legal += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
   if (legal.empty() || std::isalpha(static_cast<unsigned char>(legal[0])) == 0) legal = "f" + legal;
-  const auto taken = [&](const std::string& name) {
-    return std::any_of(library_.function().begin(), library_.function().end(),
-                       [&](const auto& function) { return function.signature().name() == name; });
-  };
   std::string name = legal;
-  for (int i = 1; taken(name); ++i) name = str(legal, "_", i);
+  int& number = numbers_[legal];
+  while (facts_.find_function(name) != nullptr) name = str(legal, "_", ++number);
   return name;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "formats/op_facts.h"
@@ -50,10 +51,11 @@ class FunctionWriter {
                   const std::vector<tensorflow::DataType>& results);
 
  private:
-  std::string unique_name(const std::string& base) const;
+  std::string unique_name(const std::string& base);
 
   tensorflow::FunctionDefLibrary& library_;
   const OpFacts& facts_;
+  std::unordered_map<std::string, int> numbers_;  // the last one given to a name
 };
 
 }  // namespace thalweg

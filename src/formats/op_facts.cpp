@@ -94,10 +94,11 @@ bool holds(const Names& names, std::string_view op) {
 }  // namespace
 
 const tensorflow::FunctionDef* OpFacts::find_function(const std::string& name) const {
-  for (const auto& function : library_.function()) {
-    if (function.signature().name() == name) return &function;
+  for (; indexed_ < library_.function_size(); ++indexed_) {
+    index_.emplace(library_.function(indexed_).signature().name(), indexed_);
   }
-  return nullptr;
+  const auto it = index_.find(name);
+  return it == index_.end() ? nullptr : &library_.function(it->second);
 }
 
 std::string OpFacts::output_name(const WireNode& node, int k) const {

@@ -3,13 +3,15 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 
 #include "formats/wire_graph.h"
 #include "thalweg/graph/op_registry.h"
 
 namespace thalweg {
 
-/// Answers from the table of ops and from the functions of the graph. Both must outlive it.
+/// Answers from the table of ops and from the functions of the graph. Both must outlive it; the
+/// library may only grow meanwhile. Thread-compatible, const use included.
 class OpFacts {
  public:
   OpFacts(const OpRegistry& ops, const tensorflow::FunctionDefLibrary& library)
@@ -25,11 +27,14 @@ class OpFacts {
   /// Has an effect, or depends on more than its inputs: reads a variable, draws numbers.
   bool is_stateful(const WireNode& node) const;
 
- private:
+  /// Null when there is none.
   const tensorflow::FunctionDef* find_function(const std::string& name) const;
 
+ private:
   const OpRegistry& ops_;
   const tensorflow::FunctionDefLibrary& library_;
+  mutable std::unordered_map<std::string, int> index_;  // of the first `indexed_` functions
+  mutable int indexed_ = 0;
 };
 
 }  // namespace thalweg

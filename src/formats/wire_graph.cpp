@@ -70,9 +70,13 @@ WireGraph::WireGraph(NodeDefs nodes) {
   }
 }
 
-std::string WireGraph::unique_name(std::string_view base) const {
+std::string WireGraph::unique_name(std::string_view base) {
   std::string name(base);
-  for (int i = 1; by_name_.count(name) != 0; ++i) name = str(base, "_", i);
+  if (by_name_.count(name) == 0) return name;
+  int& number = numbers_[name];
+  do {
+    name = str(base, "_", ++number);
+  } while (by_name_.count(name) != 0);
   return name;
 }
 

@@ -68,10 +68,11 @@ class WireGraph {
   NodeDefs take_nodes();
 
  private:
-  std::string unique_name(std::string_view base) const;
+  std::string unique_name(std::string_view base);
 
   std::deque<WireNode> nodes_;
   std::unordered_map<std::string, int> by_name_;
+  std::unordered_map<std::string, int> numbers_;  // the last one given to a name
 };
 
 }  // namespace thalweg

@@ -82,6 +82,7 @@ void check_same_training(const std::string& folder, const ModelRecord& old,
     if (!(was == is)) differences.push_back(str(what, " was ", was, " and is ", is));
   };
   compare("the kind", old.kind, record.kind);
+  const auto fingerprint = [](const std::string& text) { return text.empty() ? "none" : text; };
   compare("the optimizer", old.optimizer, record.optimizer);
   compare("the batch size", old.run.batch_size, record.run.batch_size);
   compare("the seed", old.run.seed, record.run.seed);
@@ -173,6 +174,7 @@ void describe_run(RunRecord& run, const FitOptions& options, const FitData& data
 
 void record_result(ModelRecord& record, const TrainResult& result, double seconds_before) {
   record.run.state =
+  run.validation_fingerprint = data.validation_fingerprint;
       result.reason == EndReason::kNothingLeft ? "finished" : std::string(to_string(result.reason));
   record.run.seconds = seconds_before + result.seconds;
   record.run.history = result.history;

@@ -103,6 +103,7 @@ FitData prepare_fit_data(const Dataset& data, const FitSettings& settings, Head&
   Tensor validation_labels;
   if (validation) {
     check_evaluation_data(*validation, result.input);
+    result.validation_fingerprint = fingerprint_of(*validation, settings.columns, head.label());
     validation_labels = head.encode(stacked(*validation, 1, validation->size().value_or(1)));
   } else if (settings.validation_split != 0) {
     const data::RowSplit split = head.split(encoded, settings.validation_split, settings.seed);

@@ -27,6 +27,7 @@ struct FitData {
   int64_t validation_rows = 0;
   std::vector<Figure> baseline;
   std::string fingerprint;
+  std::string validation_fingerprint;  // of validation rows of their own; empty without them
 };
 
 /// `head` learns the labels. Throws invalid_argument for data that cannot be learnt from.

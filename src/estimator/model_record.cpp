@@ -129,6 +129,9 @@ Json from_run(const RunRecord& run) {
                {"started", run.started},
                {"seconds", run.seconds},
                {"environment", run.environment}};
+  if (!run.validation_fingerprint.empty()) {
+    json["validation_fingerprint"] = run.validation_fingerprint;
+  }
   if (run.best_step) json["best_step"] = *run.best_step;
   json["history"] = from_history(run.history);
   return json;
@@ -145,6 +148,7 @@ RunRecord to_run(const Json& json) {
   run.threads = json_field_or(json, "threads", 0);
   run.data = json_field_or(json, "data", std::string());
   run.data_fingerprint = json_field<std::string>(json, "data_fingerprint");
+  run.validation_fingerprint = json_field_or(json, "validation_fingerprint", std::string());
   run.training_rows = json_field_or(json, "training_rows", int64_t{0});
   run.validation_rows = json_field_or(json, "validation_rows", int64_t{0});
   run.parameters = json_field_or(json, "parameters", int64_t{0});

@@ -120,6 +120,88 @@ TEST(ModelFolder, RefusesToGoOnWithOtherDataOrSettings) {
   go_on(data, saved_in(folder / "m"));
 }
 
+TEST(ModelFolder, RefusesToGoOnStandardizedOtherwise) {
+  TemporaryFolder folder;
+  const Rows data = clouds(60);
+  const Rows numbers = plane(60);
+  for (const bool first : {false, true}) {
+    const std::string path = folder / (first ? "on" : "off");
+    const auto fit = [&](bool standardize, const FitOptions& options) {
+      ClassifierOptions o = saved_in(path);
+      o.standardize = standardize;
+      Classifier(small_network(3), std::move(o)).fit(data.features, data.labels, options);
+      Regressor(small_network(1), {.standardize = standardize, .model_folder = path + "-regressor"})
+          .fit(numbers.features, numbers.labels, options);
+    };
+    fit(first, {.epochs = 1});
+    expect_error(
+        Code::kFailedPrecondition, [&] { fit(!first, {.epochs = 2, .resume = true}); },
+        first ? "standardize was on and is off" : "standardize was off and is on", "overwrite");
+    expect_error(
+        Code::kFailedPrecondition,
+        [&] {
+          Regressor(small_network(1), {.standardize = !first, .model_folder = path + "-regressor"})
+              .fit(numbers.features, numbers.labels, {.epochs = 2, .resume = true});
+        },
+        "standardize was");
+    fit(first, {.epochs = 2, .resume = true});
+  }
+}
+
+TEST(ModelFolder, RefusesToGoOnWithAnotherOptimizerOfOnesOwn) {
+  TemporaryFolder folder;
+  const Rows data = clouds(60);
+  const auto fit = [&](const Optimizer& optimizer, const FitOptions& options) {
+    Classifier(small_network(3), {.optimizer = optimizer, .model_folder = folder / "m"})
+        .fit(data.features, data.labels, options);
+  };
+  fit(Adam({.beta1 = 0.8}), {.epochs = 1});
+  expect_error(
+      Code::kFailedPrecondition, [&] { fit(Adam(), {.epochs = 2, .resume = true}); },
+      "optimizer was", "beta1=0.8", "beta1=0.9");
+  expect_error(
+      Code::kFailedPrecondition,
+      [&] { fit(Adam({.beta1 = 0.8, .clip = {.global_norm = 1}}), {.epochs = 2, .resume = true}); },
+      "clip.global_norm=1");
+  fit(Adam({.beta1 = 0.8}), {.epochs = 2, .resume = true});
+}
+
+TEST(ModelFolder, RefusesToGoOnWithOtherValidationRows) {
+  TemporaryFolder folder;
+  const Rows data = clouds(60), own = clouds(30, 2), other = clouds(30, 3);
+  const auto fit = [&](const Rows* validation, int64_t epochs) {
+    FitOptions options{.epochs = epochs, .validation_split = 0, .resume = epochs > 1};
+    if (validation != nullptr) {
+      options.validation = Dataset::from_tensors({validation->features, validation->labels});
+    }
+    Classifier(small_network(3), saved_in(folder / (validation == nullptr ? "none" : "own")))
+        .fit(data.features, data.labels, options);
+  };
+  fit(&own, 1);
+  expect_error(
+      Code::kFailedPrecondition, [&] { fit(&other, 2); }, "validation data of your own was");
+  fit(&own, 2);
+  fit(nullptr, 1);
+  Classifier without(small_network(3), saved_in(folder / "own"));
+  expect_error(
+      Code::kFailedPrecondition,
+      [&] {
+        without.fit(data.features, data.labels,
+                    {.epochs = 3, .validation_split = 0, .resume = true});
+      },
+      "validation data of your own was", "is none");
+  Classifier with(small_network(3), saved_in(folder / "none"));
+  expect_error(
+      Code::kFailedPrecondition,
+      [&] {
+        with.fit(data.features, data.labels,
+                 {.epochs = 2,
+                  .validation = Dataset::from_tensors({own.features, own.labels}),
+                  .resume = true});
+      },
+      "was none and is");
+}
+
 TEST(ModelFolder, IsReplacedOnlyWhenAskedTo) {
   TemporaryFolder folder;
   const Rows data = clouds(30);

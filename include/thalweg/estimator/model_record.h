@@ -50,6 +50,7 @@ struct RunRecord {
   int threads = 0;
   std::string data = {};  // where they came from; may be empty
   std::string data_fingerprint = {};
+  std::string validation_fingerprint = {};  // of FitOptions::validation; empty without it
   int64_t training_rows = 0;
   int64_t validation_rows = 0;
   int64_t parameters = 0;  // trainable numbers

@@ -2,6 +2,7 @@
 #include <map>
 #include <numeric>
 #include <unordered_map>
+#include <set>
 
 #include "estimator/head.h"
 #include "thalweg/base/error.h"
@@ -92,6 +93,12 @@ class ClassifierHead : public Head {
     }
     label_.class_counts.assign(label_.class_names.size(), 0);
     const Tensor encoded = encode(labels);
+    std::set<std::string_view> names;
+    for (const std::string& name : label_.class_names) {
+      if (names.insert(name).second) continue;
+      throw invalid_argument("class_names holds '", name,
+                             "' twice; each class needs a name of its own");
+    }
     for (const int64_t i : encoded.data<int64_t>()) ++label_.class_counts[static_cast<size_t>(i)];
   }
 

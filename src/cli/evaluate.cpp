@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numeric>
 #include <ostream>
 
 #include "cli/common_options.h"
@@ -67,7 +68,7 @@ std::string class_table(const EvaluationReport& report, const std::vector<std::s
   std::vector<std::vector<std::string>> rows = {{"class", "rows", "found", "else mostly"}};
   for (size_t i = 0; i < names.size(); ++i) {
     const std::vector<int64_t>& counts = report.confusion[i];
-    int64_t total = 0;
+    int64_t total = report.not_finite[i];
     size_t wrong = i;
     for (size_t j = 0; j < counts.size(); ++j) {
       total += counts[j];
@@ -118,6 +119,12 @@ int run_evaluate(const Verb& verb, const std::vector<std::string>& arguments, Co
       missed.push_back(str(r.text, " (it is ", report[r.metric], ")"));
     }
   }
+  const int64_t not_finite =
+      std::accumulate(report.not_finite.begin(), report.not_finite.end(), int64_t{0});
+  if (not_finite > 0) {
+    console.warning(str("the predictions of ", counted(not_finite, "row"),
+                        " are infinite or no numbers; they count as wrong"));
+  }
   if (common.json) {
     Json json = {{"schema", kJsonSchema},
                  {"verb", "evaluate"},
@@ -126,6 +133,7 @@ int run_evaluate(const Verb& verb, const std::vector<std::string>& arguments, Co
                  {"examples", report.examples},
                  {"metrics", figures_to_json(report.metrics)},
                  {"baseline", figures_to_json(report.baseline)}};
+    if (not_finite > 0) json["not_finite"] = report.not_finite;
     if (!report.confusion.empty()) {
       json["classes"] = record.label.class_names;
       json["confusion"] = report.confusion;

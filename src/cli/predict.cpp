@@ -92,10 +92,11 @@ class PredictionWriter {
     return result;
   }
 
- private:
   bool is_finite(size_t i) const {
     return std::ranges::all_of(row(i), [](float value) { return std::isfinite(value); });
   }
+
+ private:
   // None is better than a wrong one.
   std::string label_of(size_t i) const {
     return is_finite(i) ? names_[best_of(row(i))] : std::string();
@@ -130,15 +131,17 @@ std::string gallery(const ModelRecord& record, const ModelData& data, const Tens
       std::vector<std::string> cell =
           image_lines(data.features.rows(i, i + 1).reshape(record.input.shape), shades);
       const auto row = writer.row(static_cast<size_t>(i));
+      const bool is_said = writer.is_finite(static_cast<size_t>(i));
       const size_t best = best_of(row);
       const auto place = static_cast<size_t>(columns);
-      cell.push_back(fitted(str(i + 1, ": ", printable(names[best]), ", ",
-                                static_cast<int64_t>(row[best] * 100 + 0.5f), " %"),
-                            place));
+      const std::string said = is_said ? str(printable(names[best]), ", ",
+                                             static_cast<int64_t>(row[best] * 100 + 0.5f), " %")
+                                       : "undefined";
+      cell.push_back(fitted(str(i + 1, ": ", said), place));
       std::string truth;
       if (data.labels.is_valid()) {
         const std::string label = label_name(record.label, data.labels, i);
-        truth = str("is ", printable(label), label == names[best] ? "" : " (wrong)");
+        truth = str("is ", printable(label), is_said && label == names[best] ? "" : " (wrong)");
       }
       cell.push_back(fitted(truth, place));
       lines.resize(std::max(lines.size(), cell.size()));

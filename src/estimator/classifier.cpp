@@ -1,7 +1,5 @@
 #include "thalweg/estimator/classifier.h"
 
-#include <algorithm>
-
 #include "estimator/estimator_state.h"
 
 namespace thalweg {
@@ -36,8 +34,10 @@ std::vector<ClassPrediction> Classifier::predict(const Tensor& features) const {
   const float* row = probabilities.data<float>().data();
   std::vector<ClassPrediction> result(static_cast<size_t>(probabilities.dim(0)));
   for (ClassPrediction& prediction : result) {
-    prediction.index = std::max_element(row, row + classes) - row;
-    prediction.name = class_names()[static_cast<size_t>(prediction.index)];
+    if (const auto best = best_class({row, classes})) {
+      prediction.index = static_cast<int64_t>(*best);
+      prediction.name = class_names()[*best];
+    }
     prediction.probabilities.assign(row, row + classes);
     row += classes;
   }

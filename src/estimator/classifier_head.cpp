@@ -1,8 +1,9 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
-#include <unordered_map>
 #include <set>
+#include <unordered_map>
 
 #include "estimator/head.h"
 #include "thalweg/base/error.h"
@@ -41,15 +42,18 @@ std::string listed(const std::vector<std::string>& names) {
 class ClassifierScore : public Score {
  public:
   ClassifierScore(size_t classes, size_t commonest)
-      : commonest_(commonest), confusion_(classes, std::vector<int64_t>(classes)) {}
+      : commonest_(commonest),
+        confusion_(classes, std::vector<int64_t>(classes)),
+        not_finite_(classes) {}
 
   void add(const Tensor& labels, const Tensor& predictions, double loss) override {
     const int64_t* label = labels.data<int64_t>().data();
     const float* row = predictions.data<float>().data();
     const size_t classes = confusion_.size();
     for (int64_t i = 0; i < labels.dim(0); ++i, row += classes) {
-      const auto best = static_cast<size_t>(std::max_element(row, row + classes) - row);
-      ++confusion_[static_cast<size_t>(label[i])][best];
+      const auto truth = static_cast<size_t>(label[i]);
+      const std::optional<size_t> best = best_class({row, classes});
+      ++(best ? confusion_[truth][*best] : not_finite_[truth]);
     }
     examples_ += labels.dim(0);
     loss_ += loss * static_cast<double>(labels.dim(0));
@@ -59,17 +63,20 @@ class ClassifierScore : public Score {
     int64_t right = 0;
     for (size_t i = 0; i < confusion_.size(); ++i) right += confusion_[i][i];
     const auto& common = confusion_[commonest_];
-    const auto common_count = std::accumulate(common.begin(), common.end(), int64_t{0});
+    const int64_t common_count =
+        std::accumulate(common.begin(), common.end(), not_finite_[commonest_]);
     const auto n = static_cast<double>(examples_);
     return {.metrics = {{"loss", loss_ / n}, {"accuracy", static_cast<double>(right) / n}},
             .baseline = {{"accuracy", static_cast<double>(common_count) / n}},
             .examples = examples_,
-            .confusion = confusion_};
+            .confusion = confusion_,
+            .not_finite = not_finite_};
   }
 
  private:
   size_t commonest_;
   std::vector<std::vector<int64_t>> confusion_;
+  std::vector<int64_t> not_finite_;  // by label
   int64_t examples_ = 0;
   double loss_ = 0;
 };
@@ -86,6 +93,12 @@ class ClassifierHead : public Head {
       label_.class_names = data::class_names(distinct(labels));
       label_.by_name = !counts_from_zero();
     }
+    std::set<std::string_view> names;
+    for (const std::string& name : label_.class_names) {
+      if (names.insert(name).second) continue;
+      throw invalid_argument("class_names holds '", name,
+                             "' twice; each class needs a name of its own");
+    }
     if (label_.class_names.size() < 2) {
       throw invalid_argument("all labels are '",
                              label_.class_names.empty() ? std::string() : label_.class_names[0],
@@ -93,12 +106,6 @@ class ClassifierHead : public Head {
     }
     label_.class_counts.assign(label_.class_names.size(), 0);
     const Tensor encoded = encode(labels);
-    std::set<std::string_view> names;
-    for (const std::string& name : label_.class_names) {
-      if (names.insert(name).second) continue;
-      throw invalid_argument("class_names holds '", name,
-                             "' twice; each class needs a name of its own");
-    }
     for (const int64_t i : encoded.data<int64_t>()) ++label_.class_counts[static_cast<size_t>(i)];
   }
 
@@ -209,6 +216,11 @@ class ClassifierHead : public Head {
 };
 
 }  // namespace
+
+std::optional<size_t> best_class(std::span<const float> probabilities) {
+  if (!std::ranges::all_of(probabilities, [](float p) { return std::isfinite(p); })) return {};
+  return static_cast<size_t>(std::ranges::max_element(probabilities) - probabilities.begin());
+}
 
 std::unique_ptr<Head> make_classifier_head(LabelSpec label) {
   return std::make_unique<ClassifierHead>(std::move(label));

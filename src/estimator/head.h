@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +54,9 @@ class Head {
  protected:
   LabelSpec label_;
 };
+
+/// The place of the largest; none when one is not finite: then they say nothing.
+std::optional<size_t> best_class(std::span<const float> probabilities);
 
 /// `label`: what is known before; class names that it holds stay.
 std::unique_ptr<Head> make_classifier_head(LabelSpec label);

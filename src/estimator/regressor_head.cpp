@@ -37,7 +37,8 @@ class RegressorScore : public Score {
     EvaluationReport report = {.metrics = figures(squared_, absolute_),
                                .baseline = figures(mean_squared_, mean_absolute_),
                                .examples = examples_,
-                               .confusion = {}};
+                               .confusion = {},
+                               .not_finite = {}};
     report.metrics.insert(report.metrics.begin(), {"loss", loss_ / n});
     return report;
   }

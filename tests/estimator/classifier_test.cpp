@@ -1,6 +1,9 @@
+#include <limits>
 #include <numeric>
 
 #include "estimator_testing.h"
+#include "thalweg/ops/array.h"
+#include "thalweg/ops/indexing.h"
 #include "thalweg/train/hook.h"
 
 namespace thalweg {
@@ -225,6 +228,78 @@ TEST(Classifier, SaysWhatIsMissingBeforeFit) {
       Code::kInvalidArgument,
       [] { Classifier(small_network(3), {.optimizer = NamedOptimizer{.name = "adan"}}); }, "adan",
       "adam");
+}
+
+// Its rows are known only when it runs.
+TEST(Classifier, RefusesPredictionsThatAreNotARowForEachRow) {
+  const Rows data = clouds(60);
+  Layer dense = Dense({.units = 6});
+  const Network network = [dense](Output x, Mode mode) mutable {
+    const Output y = dense(x, mode);
+    return mode == Mode::kTraining ? slice(y, {0, 0}, {-1, 3}) : reshape(y, {-1, 3});
+  };
+  Classifier model(network, {});
+  model.fit(data.features, data.labels, {.epochs = 1, .validation_split = 0});
+  expect_error(
+      Code::kInvalidArgument, [&] { model.predict(data.features); }, "[120, 3]", "[60, 3]");
+  expect_error(Code::kInvalidArgument, [&] { model.evaluate(data.features, data.labels); });
+}
+
+TEST(Classifier, GivesNoClassWhereProbabilitiesAreNoNumbers) {
+  const Rows data = clouds(60);
+  Classifier model(small_network(3), {});
+  model.fit(data.features, data.labels, {.epochs = 1});
+  Tensor features = data.features.clone();
+  for (const size_t row : {0, 1, 4}) {
+    features.mutable_data<float>()[2 * row] = std::numeric_limits<float>::quiet_NaN();
+  }
+  const auto predictions = model.predict(features);
+  EXPECT_EQ(predictions[0].index, -1);
+  EXPECT_EQ(predictions[0].name, "");
+  EXPECT_EQ(predictions[0].probabilities.size(), 3u);
+  EXPECT_GE(predictions[2].index, 0);
+  const EvaluationReport report = model.evaluate(features, data.labels);
+  EXPECT_EQ(report.not_finite, (std::vector<int64_t>{1, 2, 0}));  // labels 0, 1 and 1
+  EXPECT_EQ(report.examples, 60);
+  int64_t told = 0, right = 0;
+  for (size_t i = 0; i < 3; ++i) {
+    for (const int64_t count : report.confusion[i]) told += count;
+    right += report.confusion[i][i];
+  }
+  EXPECT_EQ(told, 57);
+  EXPECT_DOUBLE_EQ(report["accuracy"], static_cast<double>(right) / 60);
+  EXPECT_DOUBLE_EQ(figure(report.baseline, "accuracy"), 1 / 3.0);
+}
+
+TEST(Classifier, RefusesANameForTwoClasses) {
+  const Rows data = clouds(30);
+  Classifier model(small_network(3), {.class_names = {"cat", "dog", "cat"}});
+  expect_error(
+      Code::kInvalidArgument, [&] { model.fit(data.features, data.labels, {.epochs = 1}); },
+      "class_names", "'cat'", "twice");
+}
+
+TEST(Classifier, SummarisesAndLoadsNetworksOfIds) {
+  TemporaryFolder folder;
+  Tensor ids(kInt32, {40, 4}), labels(kInt64, {40});
+  for (int64_t i = 0; i < 160; ++i) ids.mutable_data<int32_t>()[static_cast<size_t>(i)] = i % 7;
+  for (size_t i = 0; i < 40; ++i) labels.mutable_data<int64_t>()[i] = static_cast<int64_t>(i % 2);
+  Classifier model(
+      Sequential({Embedding({.vocabulary = 7, .units = 3}), Flatten(), Dense({.units = 2})}),
+      {.model_folder = folder / "m"});
+  model.fit(ids, labels, {.epochs = 1});
+  EXPECT_NE(model.summary().find("embedding (Embedding)"), std::string::npos) << model.summary();
+  EXPECT_EQ(Estimator::load(folder / "m")->summary(), model.summary());
+}
+
+TEST(Classifier, RefusesEpochsThatNobodyCanCount) {
+  const Rows data = clouds(30);
+  Classifier model(small_network(3), {.batch_size = std::numeric_limits<int64_t>::max()});
+  for (const int64_t epochs : {int64_t{0}, kMostEpochs + 1, std::numeric_limits<int64_t>::max()}) {
+    expect_error(
+        Code::kInvalidArgument, [&] { model.fit(data.features, data.labels, {.epochs = epochs}); },
+        "epochs is", "1 to 1000000000");
+  }
 }
 
 }  // namespace

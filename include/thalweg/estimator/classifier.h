@@ -32,7 +32,8 @@ struct ClassifierOptions {
 };
 
 struct ClassPrediction {
-  int64_t index = 0;
+  /// -1, and no name, when a probability is not finite: none is better than a wrong one.
+  int64_t index = -1;
   std::string name;
   std::vector<float> probabilities;  // in the order of class_names()
 };

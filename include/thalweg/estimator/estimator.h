@@ -73,6 +73,9 @@ struct EvaluationReport {
   std::vector<std::vector<int64_t>> confusion;
   double seconds = 0;
 
+  /// Classifier: of each label the examples whose probabilities are not all finite. They count as
+  /// wrong, and are not in the confusion.
+  std::vector<int64_t> not_finite;
   double operator[](std::string_view name) const { return figure(metrics, name); }
 };
 

@@ -80,7 +80,7 @@ void check_unchanged(const FitArguments& a, const ModelRecord& record) {
   check_unchanged("validation-split", a.validation_split, run.validation_split);
   if (record.settings) {
     check_unchanged("optimizer", a.optimizer, record.settings->name);
-    check_unchanged("learning-rate", a.learning_rate, record.settings->learning_rate);
+    check_unchanged("learning-rate", a.learning_rate, initial_rate(*record.settings));
     check_unchanged("schedule", a.schedule, record.settings->schedule);
   } else if (a.optimizer || a.learning_rate || a.schedule) {
     throw UsageError(

@@ -44,15 +44,8 @@ const NamedRule& find_rule(const NamedOptimizer& named) {
   throw unknown("optimizer", named.name, optimizer_names());
 }
 
-double rate_of(const NamedOptimizer& named) {
-  if (!(named.learning_rate >= 0)) {  // also NaN
-    throw invalid_argument("learning rate ", named.learning_rate, ", expected more than 0");
-  }
-  return named.learning_rate > 0 ? named.learning_rate : find_rule(named).default_rate;
-}
-
 Schedule schedule_of(const NamedOptimizer& named, int64_t steps) {
-  const double rate = rate_of(named);
+  const double rate = initial_rate(named);
   const int64_t decay_steps = std::max<int64_t>(steps, 1);
   if (named.schedule == "constant") return rate;
   if (named.schedule == "cosine") {
@@ -80,6 +73,13 @@ std::span<const std::string> schedule_names() {
   return kNames;
 }
 
+double initial_rate(const NamedOptimizer& named) {
+  if (!(named.learning_rate >= 0)) {  // also NaN
+    throw invalid_argument("learning rate ", named.learning_rate, ", expected more than 0");
+  }
+  return named.learning_rate > 0 ? named.learning_rate : find_rule(named).default_rate;
+}
+
 Optimizer make_optimizer(const OptimizerChoice& choice, int64_t steps) {
   if (const auto* own = std::get_if<Optimizer>(&choice)) return *own;
   const auto& named = std::get<NamedOptimizer>(choice);
@@ -90,7 +90,7 @@ std::string to_string(const OptimizerChoice& choice) {
   if (const auto* own = std::get_if<Optimizer>(&choice)) return own->to_string();
   const auto& named = std::get<NamedOptimizer>(choice);
   find_rule(named);
-  return str(named.name, ", learning rate ", rate_of(named), ", ", named.schedule);
+  return str(named.name, ", learning rate ", initial_rate(named), ", ", named.schedule);
 }
 
 }  // namespace thalweg

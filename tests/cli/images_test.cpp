@@ -109,6 +109,19 @@ TEST(Fit, RefusesToGoOnWithOtherOptions) {
   expect_failure(go_on("--seed", "1"), 1, "fingerprint", "(--overwrite)");
 }
 
+// Whether it was given or is the optimizer's own.
+TEST(Fit, GoesOnWithTheRateThatItHas) {
+  TemporaryFolder folder;
+  put_image_folder(folder / "d", 30, 6);
+  ASSERT_EQ(
+      run(fit(folder / "d", folder / "m", {"--model", "linear", "--optimizer", "sgd"})).status, 0);
+  const auto go_on = [&](const std::string& rate) {
+    return run({"fit", folder / "d", "--out", folder / "m", "--resume", "--learning-rate", rate});
+  };
+  EXPECT_EQ(go_on("0.01").status, 0);
+  expect_failure(go_on("0.02"), 2, "--learning-rate 0.02", "has 0.01");
+}
+
 TEST(Fit, StartsAnewWhenThereIsNothingToGoOnWith) {
   TemporaryFolder folder;
   put_image_folder(folder / "d", 30, 6);

@@ -28,6 +28,8 @@ std::span<const std::string> optimizer_names();
 /// "constant", "cosine", "exponential".
 std::span<const std::string> schedule_names();
 
+/// The rate that it begins with: its own, or the optimizer's default. Errors of make_optimizer.
+double initial_rate(const NamedOptimizer& named);
 /// The optimizer for a training of `steps` steps. Throws invalid_argument with the nearest name,
 /// and for a negative rate.
 Optimizer make_optimizer(const OptimizerChoice& choice, int64_t steps);

@@ -1,4 +1,6 @@
 // thalweg fit DATA --out MODEL
+#include <algorithm>
+#include <csignal>
 #include <ostream>
 
 #include "cli/fit_report.h"
@@ -76,8 +78,9 @@ std::string dry_run_text(const FitArguments& a, const TrainingData& data, const 
 // Says that there was nothing to do, and which option goes on.
 void say_nothing_left(const TrainResult& result, int64_t epochs, const Console& console) {
   console.err << "to go on: "
-              << (result.limit == "epochs" ? resume_command(console, 2 * epochs)
-                                           : "a larger --patience, or 0")
+              << (result.limit == "epochs"
+                      ? resume_command(console, std::min(2 * epochs, kMostEpochs))
+                      : "a larger --patience, or 0")
               << '\n';
 }
 

@@ -1,6 +1,7 @@
 #include "cli/fit_settings.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cli/paths.h"
 #include "thalweg/base/error.h"
@@ -202,8 +203,14 @@ void FitArguments::check() const {
   at_least("seed", seed, 0);
   at_least("patience", patience, 0);
   at_least("checkpoint-every", checkpoint_every, 1);
-  if (learning_rate && !(*learning_rate > 0)) {
-    throw UsageError(str("--learning-rate takes a number above 0, got ", *learning_rate));
+  if (epochs && *epochs > kMostEpochs) {
+    throw UsageError(str("--epochs takes at most ", kMostEpochs, ", got ", *epochs));
+  }
+  if (learning_rate) {
+    const auto rate = static_cast<float>(*learning_rate);  // as it is trained with
+    if (!(rate > 0 && std::isfinite(rate))) {
+      throw UsageError(str("--learning-rate takes a finite number above 0, got ", *learning_rate));
+    }
   }
   if (validation_split && !(*validation_split >= 0 && *validation_split < 1)) {
     throw UsageError(

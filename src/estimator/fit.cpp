@@ -1,5 +1,6 @@
 // Estimator::fit: from data and options to a training loop, and what is recorded of it.
 #include <ctime>
+#include <limits>
 
 #include "estimator/estimator_state.h"
 #include "estimator/fit_data.h"
@@ -42,8 +43,8 @@ void check_resumable(const std::string& folder) {
 }
 
 void check_options(const FitOptions& options, const std::string& folder) {
-  if (options.epochs < 1) {
-    throw invalid_argument("epochs is ", options.epochs, ", expected 1 or more");
+  if (options.epochs < 1 || options.epochs > kMostEpochs) {
+    throw invalid_argument("epochs is ", options.epochs, ", expected 1 to ", kMostEpochs);
   }
   if (options.patience < 0) {
     throw invalid_argument("patience is ", options.patience, ", expected 0 (never stop) or more");
@@ -81,15 +82,13 @@ void check_same_training(const std::string& folder, const ModelRecord& old,
   const auto compare = [&](std::string_view what, const auto& was, const auto& is) {
     if (!(was == is)) differences.push_back(str(what, " was ", was, " and is ", is));
   };
-  compare("the kind", old.kind, record.kind);
   const auto fingerprint = [](const std::string& text) { return text.empty() ? "none" : text; };
+  compare("the kind", old.kind, record.kind);
   compare("the optimizer", old.optimizer, record.optimizer);
   compare("the batch size", old.run.batch_size, record.run.batch_size);
   compare("the seed", old.run.seed, record.run.seed);
   compare("the validation split", old.run.validation_split, record.run.validation_split);
   compare("the data's fingerprint", old.run.data_fingerprint, record.run.data_fingerprint);
-  if (old.network != record.network) differences.emplace_back("the network is another one");
-  if (differences.empty()) return;
   compare("the fingerprint of validation data of your own",
           fingerprint(old.run.validation_fingerprint),
           fingerprint(record.run.validation_fingerprint));
@@ -98,6 +97,8 @@ void check_same_training(const std::string& folder, const ModelRecord& old,
   };
   compare("standardize", std::string_view(standardized(old)),
           std::string_view(standardized(record)));
+  if (old.network != record.network) differences.emplace_back("the network is another one");
+  if (differences.empty()) return;
   throw failed_precondition(
       "cannot go on with the training in '", folder, "': ", join(differences, "; "),
       ". Go on with the same data and settings, or train anew (", names.overwrite, ")");
@@ -111,6 +112,14 @@ void begin_anew(const TrainingLock& lock, const ModelRecord& record) {
   discard_replacement(lock);
   if (is_untrained(folder)) remove_events(folder);
   write_model_record(folder, record);
+}
+
+// As many as can be counted, at most.
+int64_t total_steps(int64_t epochs, int64_t rows, int64_t batch_size) {
+  const int64_t in_epoch = rows / batch_size + (rows % batch_size == 0 ? 0 : 1);
+  int64_t steps = 0;
+  if (__builtin_mul_overflow(epochs, in_epoch, &steps)) return std::numeric_limits<int64_t>::max();
+  return steps;
 }
 
 const EpochRecord* find_epoch(const std::vector<EpochRecord>& history, int64_t step) {
@@ -165,6 +174,7 @@ void describe_run(RunRecord& run, const FitOptions& options, const FitData& data
   run.threads = num_threads();
   run.data = options.data_name;
   run.data_fingerprint = data.fingerprint;
+  run.validation_fingerprint = data.validation_fingerprint;
   run.training_rows = data.training_rows;
   run.validation_rows = data.validation_rows;
   run.command = options.command;
@@ -174,7 +184,6 @@ void describe_run(RunRecord& run, const FitOptions& options, const FitData& data
 
 void record_result(ModelRecord& record, const TrainResult& result, double seconds_before) {
   record.run.state =
-  run.validation_fingerprint = data.validation_fingerprint;
       result.reason == EndReason::kNothingLeft ? "finished" : std::string(to_string(result.reason));
   record.run.seconds = seconds_before + result.seconds;
   record.run.history = result.history;
@@ -217,8 +226,7 @@ FitReport Estimator::fit(const Dataset& data, const FitOptions& options) {
     record.run.started = old.run.started;
   }
 
-  const int64_t steps =
-      options.epochs * ((prepared.training_rows + s.batch_size - 1) / s.batch_size);
+  const int64_t steps = total_steps(options.epochs, prepared.training_rows, s.batch_size);
   auto variables = std::make_shared<VariableStore>();
   auto model = std::make_unique<ModelGraph>(s.network, prepared.input, *head, s.seed, variables,
                                             make_optimizer(s.optimizer, steps));

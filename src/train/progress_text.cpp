@@ -29,9 +29,11 @@ std::optional<int64_t> steps_left(const LoopState& state) {
   std::optional<int64_t> left;
   if (state.max_steps) left = *state.max_steps - state.step;
   if (state.epochs && state.steps_per_epoch) {
-    const int64_t by_epochs =
-        (*state.epochs - state.epoch + 1) * *state.steps_per_epoch - state.step_in_epoch;
-    left = left ? std::min(*left, by_epochs) : by_epochs;
+    int64_t by_epochs = 0;
+    const bool is_too_large =
+        __builtin_mul_overflow(*state.epochs - state.epoch + 1, *state.steps_per_epoch, &by_epochs);
+    by_epochs -= state.step_in_epoch;
+    if (!is_too_large) left = left ? std::min(*left, by_epochs) : by_epochs;
   }
   return left ? std::optional<int64_t>(std::max<int64_t>(*left, 0)) : std::nullopt;
 }

@@ -61,7 +61,11 @@ TEST(WrongUse, NamesTheNearestVerbAndOption) {
 TEST(WrongUse, NamesTheOptionAndWhatItTakes) {
   expect_failure(run({"fit", "d", "--out", "m", "--epochs", "many"}), 2, "--epochs", "'many'");
   expect_failure(run({"fit", "d", "--out", "m", "--epochs=0"}), 2, "--epochs", "0");
-  expect_failure(run({"fit", "d", "--out", "m", "--learning-rate", "-1"}), 2, "--learning-rate");
+  for (const char* rate : {"-1", "0", "1e39", "1e-60"}) {
+    expect_failure(run({"fit", "d", "--out", "m", "--learning-rate", rate}), 2, "--learning-rate");
+  }
+  expect_failure(run({"fit", "d", "--out", "m", "--epochs", "1000000001"}), 2,
+                 "--epochs takes at most");
   expect_failure(run({"fit", "d", "--out", "m", "--validation-split", "1"}), 2,
                  "--validation-split");
   expect_failure(run({"fit", "d", "--out", "m", "--overwrite", "--resume"}), 2, "exclude");

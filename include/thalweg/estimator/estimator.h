@@ -19,8 +19,10 @@
 
 namespace thalweg {
 
+inline constexpr int64_t kMostEpochs = 1'000'000'000;
+
 struct FitOptions {
-  /// In all: a resumed training counts those made before.
+  /// In all: a resumed training counts those made before. At most kMostEpochs.
   int64_t epochs = 10;
   /// Share of the rows kept for validation, of each class alike; 0: none. Not for data without
   /// random access.
@@ -71,11 +73,11 @@ struct EvaluationReport {
   int64_t examples = 0;
   /// Classifier: confusion[label][predicted] examples.
   std::vector<std::vector<int64_t>> confusion;
-  double seconds = 0;
-
   /// Classifier: of each label the examples whose probabilities are not all finite. They count as
   /// wrong, and are not in the confusion.
   std::vector<int64_t> not_finite;
+  double seconds = 0;
+
   double operator[](std::string_view name) const { return figure(metrics, name); }
 };
 

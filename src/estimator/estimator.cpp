@@ -92,8 +92,8 @@ EvaluationReport Estimator::evaluate(const Dataset& data) const {
   int64_t rows = 0;
   while (const auto batch = pass.next()) {
     const std::vector<Tensor> results = step(*batch);
-    score->add((*batch)[1], results[1], results[0].at(0));
     check_predictions(results[1], s.prediction_shape((*batch)[1].dim(0)));
+    score->add((*batch)[1], results[1], results[0].at(0));
     rows += (*batch)[1].dim(0);
   }
   if (rows == 0) throw invalid_argument("the data have no rows to evaluate on");
@@ -124,8 +124,8 @@ Tensor Estimator::predict_values(const Tensor& features) const {
   for (int64_t begin = 0; begin < rows; begin += kInferenceRows) {
     const int64_t end = std::min(rows, begin + kInferenceRows);
     const Tensor batch = step({features.rows(begin, end)})[0];
-    std::memcpy(out, batch.raw(), batch.byte_size());
     check_predictions(batch, s.prediction_shape(end - begin));
+    std::memcpy(out, batch.raw(), batch.byte_size());
     out += batch.byte_size();
   }
   return result;

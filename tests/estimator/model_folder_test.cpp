@@ -493,6 +493,10 @@ TEST(ModelFolder, SaysWhichFileIsDamaged) {
   with("\"history\"", "\"histroy\"");
   expect_error(
       Code::kDataLoss, [&] { Estimator::load(folder / "m"); }, "`history` is missing");
+  const std::string deep(100000, '[');
+  with("\"network\": {", "\"network\": " + deep + ", \"was\": {");
+  expect_error(
+      Code::kDataLoss, [&] { Estimator::load(folder / "m"); }, "model.json", "nested more than");
   put_file(folder / "m/model.json", "[]");
   expect_error(
       Code::kDataLoss, [&] { Estimator::load(folder / "m"); }, "a list where an object");
@@ -541,7 +545,3 @@ TEST(ModelRecord, StatesWhatARunDependsOn) {
 
 }  // namespace
 }  // namespace thalweg
-  const std::string deep(100000, '[');
-  with("\"network\": {", "\"network\": " + deep + ", \"was\": {");
-  expect_error(
-      Code::kDataLoss, [&] { Estimator::load(folder / "m"); }, "model.json", "nested more than");

@@ -184,12 +184,16 @@ int run_fit(const Verb& verb, const std::vector<std::string>& arguments, Console
     say_interrupted(a, facts.report, console);
     return kSignalStatus + result.signal;
   }
+  if (result.signal != 0) {
+    console.notice(str(result.signal == SIGINT ? "Ctrl-C" : "SIGTERM",
+                       " came when the training was over; the model is saved"));
+  }
   signals.reset();
   if (result.reason == EndReason::kNothingLeft && !is_told) console.notice(result.message);
   if (result.reason == EndReason::kNothingLeft) {
     say_nothing_left(result, plan.options.epochs, console);
   }
-  if (has_test_files(a.source.path)) {
+  if (result.signal == 0 && has_test_files(a.source.path)) {
     const ModelData test = open_model_data(a.source, plan.model->record(), "test", true, console);
     facts.test = plan.model->evaluate(test.features, test.labels);
   }
@@ -200,7 +204,7 @@ int run_fit(const Verb& verb, const std::vector<std::string>& arguments, Console
   } else {
     console.print(report_text(facts, plan.model->record()));
   }
-  return kDone;
+  return result.signal == 0 ? kDone : kSignalStatus + result.signal;
 }
 
 }  // namespace thalweg::cli

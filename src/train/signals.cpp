@@ -15,6 +15,7 @@ namespace {
 constexpr int kSignalStatus = 128;
 
 std::atomic<int> g_received{0};
+std::atomic<bool> g_is_told{false};  // whether somebody has learnt of it
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may not wait for a lock");
 
 // Read by the handler at any time, so none is ever freed.
@@ -41,6 +42,17 @@ Handlers& handlers() {
   return instance;
 }
 
+// One user less. Gives the signal of which the last one had not learnt.
+int release() {
+  Handlers& all = handlers();
+  const std::lock_guard lock(all.mutex);
+  if (--all.users > 0) return 0;
+  for (auto& [signal, previous] : all.previous) sigaction(signal, &previous, nullptr);
+  const int signal = g_received.exchange(0);
+  g_farewell = nullptr;
+  return g_is_told.exchange(false) ? 0 : signal;
+}
+
 }  // namespace
 
 ScopedSignals::ScopedSignals() {
@@ -59,16 +71,15 @@ ScopedSignals::ScopedSignals() {
 }
 
 ScopedSignals::~ScopedSignals() {
-  Handlers& all = handlers();
-  const std::lock_guard lock(all.mutex);
-  if (--all.users > 0) return;
-  for (auto& [signal, previous] : all.previous) sigaction(signal, &previous, nullptr);
-  g_received = 0;
-  g_farewell = nullptr;
+  if (const int untold = release(); untold != 0) std::raise(untold);
 }
 
 void ScopedSignals::set_farewell(const std::string& text) { g_farewell = new std::string(text); }
 
-int ScopedSignals::received() { return g_received; }
+int ScopedSignals::received() {
+  const int signal = g_received;
+  if (signal != 0) g_is_told = true;
+  return signal;
+}
 
 }  // namespace thalweg

@@ -49,6 +49,8 @@ TrainResult TrainingRun::run() {
   result_.seconds = now() - begin;
   for (const auto& hook : hooks_) hook->end(loop_, result_);
   if (summaries_) result_.summary_failure = summaries_->failure();
+  // Also one that came too late to end the training: whoever called may be asked to end, too.
+  if (signals_) result_.signal = ScopedSignals::received();
   return std::move(result_);
 }
 

@@ -36,6 +36,24 @@ TEST(Signals, HandlersComeBack) {
   std::signal(SIGINT, before);
 }
 
+TEST(Signals, OneThatNobodyLearntOfIsRaisedAgain) {
+  const auto before = std::signal(SIGINT, own_handler);
+  for (const bool ask : {false, true}) {
+    g_own_handler_calls = 0;
+    {
+      const ScopedSignals outer;
+      const ScopedSignals inner;
+      std::raise(SIGINT);
+      EXPECT_EQ(g_own_handler_calls, 0);
+      if (ask) {
+        EXPECT_EQ(ScopedSignals::received(), SIGINT);
+      }
+    }
+    EXPECT_EQ(g_own_handler_calls, ask ? 0 : 1);
+  }
+  std::signal(SIGINT, before);
+}
+
 TEST(Signals, IgnoredOnesStayIgnored) {
   const auto before = std::signal(SIGINT, SIG_IGN);
   {

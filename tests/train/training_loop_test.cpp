@@ -8,6 +8,7 @@
 #include "thalweg/base/file.h"
 #include "thalweg/base/file_fault.h"
 #include "thalweg/formats/checkpoint.h"
+#include "thalweg/ops/control.h"
 #include "train_testing.h"
 
 namespace thalweg {
@@ -365,10 +366,10 @@ TEST(TrainingLoop, RejectsWhatCannotWork) {
   expect({.epochs = 1, .early_stopping = {.patience = 1, .metric = "f1"}}, "'f1'");
   expect({.epochs = 1, .early_stopping = {.patience = -1}}, "patience is -1");
   expect({.epochs = 1, .saving = {.resume = true}}, "no folder");
-  expect({.epochs = 1, .saving = {.folder = "x", .resume = true, .overwrite = true}}, "exclude");
   expect({.epochs = 1, .saving = {.folder = "x", .keep_last = 0}}, "keep_last is 0");
   expect({.epochs = 1, .summary = {.folder = "x", .every_steps = 0}}, "every_steps is 0");
   expect({.epochs = 1, .early_stopping = {.patience = 1, .min_delta = HUGE_VAL}}, "min_delta is");
+  expect({.epochs = 1, .saving = {.folder = "x", .resume = true, .overwrite = true}}, "exclude");
   TrainSpec spec = model.spec;
   spec.train_step = nullptr;
   expect_error(
@@ -386,6 +387,36 @@ TEST(TrainingLoop, RejectsWhatCannotWork) {
   expect_error(
       Code::kInvalidArgument, [&] { model.train({.epochs = 1}, Dataset::from_tensors(points(4))); },
       "training data", "is batch() missing?");
+}
+
+TEST(TrainingLoop, TellsOfASignalThatCameAtItsEnd) {
+  Classifier model;
+  TrainingOptions options{.max_steps = 3};
+  options.hooks = {std::make_shared<AfterStep>([](LoopState& state) {
+    if (state.step == 3) std::raise(SIGINT);
+  })};
+  const TrainResult result = model.train(options);
+  EXPECT_EQ(result.reason, EndReason::kFinished);
+  EXPECT_EQ(result.signal, SIGINT);
+  EXPECT_EQ(model.train({.max_steps = 4}).signal, 0);
+}
+
+// Two optimizers in one step: the global step counts two a step, the loop does not.
+TEST(TrainingLoop, ResumesStepsOfSeveralUpdatesAtTheRightPlace) {
+  const TemporaryFolder folder;
+  const auto train = [&](int64_t steps) {
+    Classifier model;
+    Node& other = Sgd({.learning_rate = 0.01}).minimize(model.spec.loss);
+    model.spec.train_step = &group({model.spec.train_step, &other});
+    TrainingOptions options{.max_steps = steps};
+    options.saving = {.folder = folder.path(), .resume = true};
+    return model.train(options);
+  };
+  EXPECT_EQ(train(5).last_checkpoint, folder / "ckpt-5");
+  const TrainResult result = train(9);
+  EXPECT_EQ(result.first_step, 5);
+  EXPECT_EQ(result.steps_now, 4);
+  EXPECT_EQ(result.last_checkpoint, folder / "ckpt-9");
 }
 
 }  // namespace

@@ -104,7 +104,8 @@ struct TrainResult {
   std::string message;
   /// The option whose value was reached: "epochs", "max_steps" or "patience"; else empty.
   std::string limit;
-  int signal = 0;     // of kInterrupted
+  /// SIGINT or SIGTERM when it came during the run, for whatever reason that ended; 0: none.
+  int signal = 0;
   int64_t steps = 0;  // in all, and of this run
   int64_t steps_now = 0;
   int64_t epochs = 0;                // complete ones, in all

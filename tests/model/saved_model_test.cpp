@@ -258,6 +258,36 @@ TEST_F(SavedModels, RestoreThroughCirclesOfPassingNodesWithoutEnd) {
   EXPECT_FALSE(file.graph().summarize(standard_ops()).problem.empty());
 }
 
+// One list names the keys of all variables; reading all of it for each would take minutes.
+TEST_F(SavedModels, TellWhereManyVariablesComeFrom) {
+  constexpr int kVariables = 20000;
+  tensorflow::SavedModel model;
+  model.set_saved_model_schema_version(1);
+  auto& def = *model.add_meta_graphs()->mutable_graph_def();
+  const auto add = [&](const std::string& name, const char* op) -> tensorflow::NodeDef& {
+    auto& node = *def.add_node();
+    node.set_name(name);
+    node.set_op(op);
+    return node;
+  };
+  auto& names = *(*add("names", "Const").mutable_attr())["value"].mutable_tensor();
+  names.set_dtype(tensorflow::DT_STRING);
+  names.mutable_tensor_shape()->add_dim()->set_size(kVariables);
+  auto& restore = add("restore", "RestoreV2");
+  for (const char* input : {"prefix", "names", "slices"}) restore.add_input(input);
+  for (int i = 0; i < kVariables; ++i) {
+    names.add_string_val(str("key", i));
+    add(str("v", i), "VarHandleOp");
+    auto& assign = add(str("a", i), "AssignVariableOp");
+    assign.add_input(str("v", i));
+    assign.add_input(str("restore:", i));
+  }
+  write_file(folder_ / "saved_model.pb", model.SerializeAsString());
+  const auto restored = SavedModelFile(folder_.path()).graphs()[0].restored();
+  EXPECT_EQ(restored.size(), static_cast<size_t>(kVariables));
+  EXPECT_EQ(restored.at("v19999").key, "key19999");
+}
+
 TEST_F(SavedModels, FindNodesWhoseNamesOnlyOthersAllow) {
   const std::string dtype = text_attr("dtype", "type: DT_FLOAT");
   write_file(

@@ -58,13 +58,17 @@ RenamedNodes make_names_legal(tensorflow::GraphDef& def) {
       node.set_name(it->second);
     }
   }
+  rename_inputs(changed, def);
+  return changed;
+}
+
+void rename_inputs(const RenamedNodes& renamed, tensorflow::GraphDef& def) {
   for (auto& node : *def.mutable_node()) {
     for (std::string& input : *node.mutable_input()) {
-      input = input.starts_with('^') ? "^" + new_name(input.substr(1), changed)
-                                     : new_name(input, changed);
+      input = input.starts_with('^') ? "^" + new_name(input.substr(1), renamed)
+                                     : new_name(input, renamed);
     }
   }
-  return changed;
 }
 
 std::string new_name(const std::string& name, const RenamedNodes& renamed) {

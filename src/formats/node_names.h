@@ -34,6 +34,8 @@ std::string legal_node_name(std::string_view name);
 /// changed, with those that nodes have now; mostly none.
 using RenamedNodes = std::unordered_map<std::string, std::string>;
 RenamedNodes make_names_legal(tensorflow::GraphDef& def);
+/// Has nodes read others in place of those that are named so.
+void rename_inputs(const RenamedNodes& renamed, tensorflow::GraphDef& def);
 /// The name of a node, or of a tensor ("node:1"), after that.
 std::string new_name(const std::string& name, const RenamedNodes& renamed);
 

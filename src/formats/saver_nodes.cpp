@@ -3,7 +3,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "formats/freeze.h"
@@ -24,14 +23,12 @@ class SaverBuilder {
  public:
   SaverBuilder(const std::set<std::string>& fixed, tensorflow::MetaGraphDef& meta)
       : fixed_(fixed), meta_(meta), def_(*meta.mutable_graph_def()), names_(def_) {
-    std::unordered_set<std::string> seen;
+    merge_handles();
     for (auto& node : *def_.mutable_node()) {
       if (node.op() == "ReadVariableOp") reads_.emplace(node.name(), node);
       if (node.op() != "VarHandleOp") continue;
       const std::string name = variable_of(node);
       (*node.mutable_attr())["shared_name"].set_s(name);
-      // Several handles may stand for one variable, which is saved once.
-      if (!seen.insert(name).second) continue;
       variables_.push_back({node.name(), name, node.attr().at("dtype").type()});
     }
     scope_ = names_.free_scope("save");
@@ -55,6 +52,26 @@ class SaverBuilder {
   }
 
  private:
+  // TensorFlow 2 makes a variable of its own for each handle, and knows but one by name: several
+  // handles of one variable become one.
+  void merge_handles() {
+    std::unordered_map<std::string, std::string> first;
+    RenamedNodes merged;
+    NodeDefs kept;
+    for (auto& node : *def_.mutable_node()) {
+      if (node.op() == "VarHandleOp") {
+        const auto [it, is_first] = first.emplace(variable_of(node), node.name());
+        if (!is_first) {
+          merged.emplace(node.name(), it->second);
+          continue;
+        }
+      }
+      kept.Add()->Swap(&node);
+    }
+    def_.mutable_node()->Swap(&kept);
+    if (!merged.empty()) rename_inputs(merged, def_);
+  }
+
   std::string in_scope(const std::string& name) const { return scope_ + "/" + name; }
 
   tensorflow::NodeDef& add(const std::string& op, const std::string& name,

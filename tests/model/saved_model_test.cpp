@@ -185,10 +185,14 @@ TEST_F(SavedModels, KeepTheNamesOfTheirNodes) {
     std::set<std::string> names;
     for (const auto& node : meta.graph_def().node()) {
       EXPECT_TRUE(names.insert(node.name()).second) << node.name();
+      if (node.name() == "rows") {
+        EXPECT_EQ(node.input(0), "layer/w");
+      }
       if (node.op() != "SaveV2") continue;
       ASSERT_EQ(node.input_size(), 3 + 2);  // each variable once
       EXPECT_EQ(node.input(3), "layer/w/Read/ReadVariableOp_1");
     }
+    EXPECT_FALSE(names.contains("again"));
     EXPECT_EQ(meta.saver_def().restore_op_name(), "save_2/restore_all");
     EXPECT_TRUE(names.contains("save_2/restore_all"));
   }

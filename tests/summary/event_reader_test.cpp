@@ -89,7 +89,7 @@ TEST(EventReader, DropsEmptyBucketsAtTheEndsOfOlderHistograms) {
     auto& histogram = *value.mutable_histo();
     histogram.set_min(0.25);
     histogram.set_max(2.5);
-    for (const double limit : {-1.0, 0.0, 1.0, 2.0, 3.0, 1.8e308}) {
+    for (const double limit : {-1.0, 0.0, 1.0, 2.0, 3.0, 1.7e308}) {
       histogram.add_bucket_limit(limit);
     }
     for (const double count : counts) histogram.add_bucket(count);

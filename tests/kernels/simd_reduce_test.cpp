@@ -73,6 +73,16 @@ TEST_P(SimdReduce, PropagatesNanAndInfinity) {
   }
 }
 
+TEST_P(SimdReduce, LeavesColumnsAloneThatAreNot) {
+  float y = 7;
+  for (Reduction op : {Reduction::kSum, Reduction::kMean, Reduction::kMax, Reduction::kMin,
+                       Reduction::kProd}) {
+    reduce_middle(op, nullptr, &y, 1, 2, 0);
+    reduce_middle(op, nullptr, &y, 3, 300, 0);
+    EXPECT_EQ(y, 7);
+  }
+}
+
 double reduce_exactly(Reduction op, const float* x, int64_t mid, int64_t stride) {
   double sum = 0, product = 1, largest = -kInf, smallest = kInf;
   for (int64_t i = 0; i < mid; ++i) {

@@ -100,6 +100,7 @@ HWY_INLINE void reduce_tiles(const float* x, float* y, int64_t rows, int64_t col
 
 template <class Op>
 HWY_INLINE void reduce_all(const float* x, float* y, int64_t outer, int64_t mid, int64_t inner) {
+  if (inner == 0) return;
   if (mid == 0) {
     std::fill_n(y, outer * inner, float{Op::kNeutral});
     return;

@@ -32,6 +32,17 @@ class Rows {
   int64_t operator()(const KernelContext& c, int64_t i) const {
     return dtype_ == kInt64 ? c.input<int64_t>(input_)[i] : c.input<int32_t>(input_)[i];
   }
+  // Before the first row is changed.
+  void check(const KernelContext& c, int64_t count, const VariableState& variable) const {
+    const int64_t size = variable.value_shape[0];
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t row = (*this)(c, i);
+      if (row < 0 || row >= size) {
+        throw invalid_argument("indices[", i, "] is ", row, ", outside [0, ", size,
+                               "), the rows of variable `", variable.name, "`");
+      }
+    }
+  }
 
  private:
   int input_;
@@ -46,6 +57,13 @@ KernelPtr make_update(const KernelRequest& request, Rule rule) {
   const Shape shape = request.inputs[kGrad].shape;
   const auto inputs = static_cast<int>(request.inputs.size());
   const bool sparse = kGrad + 1 < inputs && request.node.type().starts_with("ResourceSparseApply");
+  if (sparse) {
+    const Shape& indices = request.inputs[kGrad + 1].shape;
+    if (shape.rank() < 1 || !(indices == shape.slice(0, 1))) {
+      throw invalid_argument("`indices` has shape ", indices, ", but the gradient ", shape,
+                             ": each of its rows needs an index");
+    }
+  }
   std::vector<DType> types;
   for (const TensorSpec& input : request.inputs) types.push_back(input.dtype);
   return visit_floats(request.inputs[kGrad].dtype, [&]<class T>(TypeTag<T>) {
@@ -62,20 +80,23 @@ KernelPtr make_update(const KernelRequest& request, Rule rule) {
       for (int s = 0; s < kSlots; ++s) {
         data[static_cast<size_t>(s)] = static_cast<T*>(writable_value(c.variable(s)));
         const Shape& value = c.variable(s).value_shape;
-        if (sparse ? value.slice(1) != shape.slice(1) : value != shape) {
+        const bool fits =
+            sparse ? value.rank() > 0 && value.slice(1) == shape.slice(1) : value == shape;
+        if (!fits) {
           throw invalid_argument("variable `", c.variable(s).name, "` has shape ", value,
                                  ", the gradient ", shape);
         }
+        if (value != c.variable(0).value_shape) {
+          throw invalid_argument("slot `", c.variable(s).name, "` has shape ", value,
+                                 ", variable `", c.variable(0).name, "` ",
+                                 c.variable(0).value_shape);
+        }
       }
+      if (sparse) rows.check(c, shape[0], c.variable(0));
       const T* gradient = c.input<T>(kGrad);
       const int64_t inner = sparse ? shape.slice(1).num_elements() : shape.num_elements();
       for (int64_t r = 0; r < (sparse ? shape[0] : 1); ++r) {
         const int64_t row = sparse ? rows(c, r) : 0;
-        if (sparse && (row < 0 || row >= c.variable(0).value_shape[0])) {
-          throw invalid_argument("indices[", r, "] is ", row, ", outside [0, ",
-                                 c.variable(0).value_shape[0], "), the rows of variable `",
-                                 c.variable(0).name, "`");
-        }
         for (int64_t k = 0; k < inner; ++k) {
           std::array<C, kSlots> x;
           for (size_t s = 0; s < kSlots; ++s) x[s] = static_cast<C>(data[s][row * inner + k]);
@@ -185,35 +206,43 @@ KernelPtr make_centered_rms_prop(const KernelRequest& request) {
   });
 }
 
-// With `by_lr` the linear term is kept times lr: all of the formula but accum is multiplied by it.
+struct FtrlOptions {
+  bool by_lr;  // the linear term is kept times lr: all of the formula but accum is multiplied by it
+  bool sparse;  // a NaN stays one; TensorFlow's dense rule makes it 0
+  explicit FtrlOptions(const Node& node)
+      : by_lr(node.attr<bool>("multiply_linear_by_lr")),
+        sparse(node.type().starts_with("ResourceSparseApply")) {}
+};
+
 template <class X, class C>
-void ftrl(X& x, C lr, C l1, C l2, C shrinkage, C lr_power, C g, bool by_lr) {
+void ftrl(X& x, C lr, C l1, C l2, C shrinkage, C lr_power, C g, const FtrlOptions& options) {
   auto& [var, accum, linear] = x;
   const auto power = [lr_power](C a) {
     return lr_power == C(-0.5) ? std::sqrt(a) : std::pow(a, -lr_power);
   };
-  const C scale = by_lr ? 1 : 1 / lr;
-  const C weight = by_lr ? lr : 1;
+  const C scale = options.by_lr ? 1 : 1 / lr;
+  const C weight = options.by_lr ? lr : 1;
   const C next = accum + g * g;
   linear += (g + 2 * shrinkage * var) * weight - (power(next) - power(accum)) * scale * var;
   const C bound = l1 * weight;
   const C divisor = power(next) * scale + 2 * l2 * weight;
-  var = std::abs(linear) > bound ? ((linear > 0 ? bound : -bound) - linear) / divisor : C(0);
+  const bool beyond = std::abs(linear) > bound || (options.sparse && std::isnan(linear));
+  var = beyond ? ((linear > 0 ? bound : -bound) - linear) / divisor : C(0);
   accum = next;
 }
 
 KernelPtr make_ftrl(const KernelRequest& request) {
-  return make_update<3, 3>(request, [by_lr = request.node.attr<bool>("multiply_linear_by_lr")](
-                                        auto& x, const auto& h, auto g) {
-    ftrl(x, h[0], h[1], h[2], decltype(g)(0), h[3], g, by_lr);
-  });
+  return make_update<3, 3>(request,
+                           [options = FtrlOptions(request.node)](auto& x, const auto& h, auto g) {
+                             ftrl(x, h[0], h[1], h[2], decltype(g)(0), h[3], g, options);
+                           });
 }
 
 KernelPtr make_ftrl_v2(const KernelRequest& request) {
-  return make_update<3, 3>(request, [by_lr = request.node.attr<bool>("multiply_linear_by_lr")](
-                                        auto& x, const auto& h, auto g) {
-    ftrl(x, h[0], h[1], h[2], h[3], h[4], g, by_lr);
-  });
+  return make_update<3, 3>(request,
+                           [options = FtrlOptions(request.node)](auto& x, const auto& h, auto g) {
+                             ftrl(x, h[0], h[1], h[2], h[3], h[4], g, options);
+                           });
 }
 
 KernelPtr make_ada_max(const KernelRequest& request) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <thread>
 
 #include "testing.h"
@@ -96,6 +97,43 @@ TEST_F(QueueTest, EndsAWaitWhenItsTimeIsUp) {
   Node& second = queue_enqueue(queue, {one}, {.timeout_ms = 5});
   expect_error(
       Code::kDeadlineExceeded, [&] { session_.run(second); }, "enqueue");
+}
+
+TEST_F(QueueTest, WaitsThroughATimeoutThatNoClockReaches) {
+  const Output queue = fifo_queue(graph_, {kInt64}, {.shapes = {Shape{}}});
+  Node& put = queue_enqueue(queue, {constant(graph_, Tensor(int64_t{42}))});
+  const Output taken =
+      queue_dequeue(queue, {kInt64}, {.timeout_ms = std::numeric_limits<int64_t>::max()})[0];
+  Tensor result;
+  std::jthread consumer([&] { result = session_.run(taken); });
+  session_.run(put);
+  consumer.join();
+  EXPECT_EQ(result.item<int64_t>(), 42);
+}
+
+TEST_F(QueueTest, IsWhatEveryHandleOfItsNameSays) {
+  const Output small = fifo_queue(graph_, {kFloat32}, {.shapes = {Shape{1}}, .shared_name = "q"});
+  const auto takes = [&](const QueueOptions& options, const char* word) {
+    const Output other = fifo_queue(graph_, {kFloat32}, options);
+    const Output taken = queue_dequeue(other, {kFloat32})[0];
+    expect_error(
+        Code::kInvalidArgument, [&] { session_.run(taken); }, "`q`", word);
+  };
+  // The first op makes the queue, with an element that is larger than others expect.
+  const Output large =
+      fifo_queue(graph_, {kFloat32}, {.shapes = {Shape{1000}}, .shared_name = "q"});
+  session_.run(queue_enqueue(large, {constant(graph_, Tensor::zeros(kFloat32, Shape{1000}))}));
+  const Output taken = queue_dequeue(small, {kFloat32})[0];
+  expect_error(
+      Code::kInvalidArgument, [&] { session_.run(taken); }, "`q`", "[1000]", "[1]");
+  takes({.shapes = {Shape{1000}}, .capacity = 7, .shared_name = "q"}, "capacity");
+  takes({.shared_name = "q"}, "shapes");
+  const Output padding =
+      padding_fifo_queue(graph_, {kFloat32}, {.shapes = {Shape{1000}}, .shared_name = "q"});
+  const Output padded = queue_size(padding);
+  expect_error(
+      Code::kInvalidArgument, [&] { session_.run(padded); }, "`q`", "PaddingFIFOQueueV2");
+  EXPECT_EQ(value_of(queue_size(large)), 1);
 }
 
 TEST_F(QueueTest, ThatIsClosedGivesWhatItHas) {

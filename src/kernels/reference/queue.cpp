@@ -1,9 +1,11 @@
 // Ops on queues; how they wait stands in queue_state.h.
-#include <cstring>
+#include <algorithm>
+#include <optional>
 
 #include "kernels/families.h"
 #include "kernels/reference/elements.h"
 #include "kernels/reference/queue_state.h"
+#include "thalweg/graph/function.h"
 
 namespace thalweg {
 namespace {
@@ -23,28 +25,79 @@ class QueueHandle final : public HandleKernel {
   QueueState::Config config_;
 };
 
-template <Kind kKind>
-KernelPtr make_queue(const KernelRequest& request) {
-  const Node& node = request.node;
-  QueueState::Config config{.kind = kKind,
+constexpr std::pair<std::string_view, Kind> kKinds[] = {
+    {"FIFOQueueV2", Kind::kFifo},
+    {"PaddingFIFOQueueV2", Kind::kPadding},
+    {"RandomShuffleQueueV2", Kind::kRandom},
+    {"PriorityQueueV2", Kind::kPriority},
+};
+
+// What the op that makes a handle says of its queue; nothing for other nodes.
+std::optional<QueueState::Config> config_of(const Node& node) {
+  const auto* kind = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                  [&](const auto& k) { return k.first == node.type(); });
+  if (kind == std::end(kKinds)) return std::nullopt;
+  QueueState::Config config{.kind = kind->second,
                             .types = node.attr<std::vector<DType>>("component_types"),
                             .shapes = node.attr<std::vector<Shape>>("shapes"),
                             .capacity = node.attr<int64_t>("capacity")};
-  if (kKind == Kind::kRandom) {
+  if (config.kind == Kind::kRandom) {
     config.min_after_dequeue = node.attr<int64_t>("min_after_dequeue");
     config.seed = static_cast<uint64_t>(node.attr<int64_t>("seed")) << 32 ^
                   static_cast<uint64_t>(node.attr<int64_t>("seed2"));
-    if (config.capacity >= 0 && config.min_after_dequeue >= config.capacity) {
-      throw invalid_argument("min_after_dequeue is ", config.min_after_dequeue,
-                             ", so a queue of capacity ", config.capacity, " would never give one");
-    }
   }
-  if (kKind == Kind::kPriority) {
+  if (config.kind == Kind::kPriority) {
     config.types.insert(config.types.begin(), kInt64);
     config.shapes.insert(config.shapes.begin(), Shape{});
   }
-  return std::make_unique<QueueHandle>(std::move(config));
+  return config;
 }
+
+KernelPtr make_queue(const KernelRequest& request) {
+  const QueueState::Config config = config_of(request.node).value();
+  if (config.kind == Kind::kRandom && config.capacity >= 0 &&
+      config.min_after_dequeue >= config.capacity) {
+    throw invalid_argument("min_after_dequeue is ", config.min_after_dequeue,
+                           ", so a queue of capacity ", config.capacity, " would never give one");
+  }
+  return std::make_unique<QueueHandle>(config);
+}
+
+// The queue of input 0. Of several ops that give one name the first makes the queue, and shapes
+// were planned by what another says: all must say the same.
+class QueueInput {
+ public:
+  explicit QueueInput(const KernelRequest& request)
+      : told_(config_of(*handle_origin(request.node.input(0)))) {}
+
+  QueueState& of(const KernelContext& c) const {
+    auto& queue = c.resource<QueueState>(0);
+    if (!told_) return queue;
+    const QueueState::Config& made = queue.config();
+    const auto check = [&](bool same, std::string_view what, const auto& has, const auto& wanted) {
+      if (same) return;
+      throw invalid_argument("queue `", queue.name, "` was made with ", what, " ", has,
+                             ", but the op of this handle says ", wanted,
+                             "; give queues that differ names of their own");
+    };
+    check(made.kind == told_->kind, "the op", name_of(made.kind), name_of(told_->kind));
+    check(made.types == told_->types, "component types", made.types, told_->types);
+    check(made.shapes == told_->shapes, "shapes", made.shapes, told_->shapes);
+    check(made.capacity == told_->capacity, "capacity", made.capacity, told_->capacity);
+    check(made.min_after_dequeue == told_->min_after_dequeue, "min_after_dequeue",
+          made.min_after_dequeue, told_->min_after_dequeue);
+    return queue;
+  }
+
+ private:
+  static std::string_view name_of(Kind kind) {
+    return std::find_if(std::begin(kKinds), std::end(kKinds),
+                        [&](const auto& k) { return k.second == kind; })
+        ->first;
+  }
+
+  std::optional<QueueState::Config> told_;
+};
 
 QueueState::Timeout timeout_of(const Node& node) {
   const auto milliseconds = node.attr<int64_t>("timeout_ms");
@@ -62,14 +115,15 @@ KernelPtr make_enqueue(const KernelRequest& request) {
   std::vector<std::pair<DType, Shape>> parts;
   for (const TensorSpec& input : request.inputs.subspan(1))
     parts.emplace_back(input.dtype, input.shape);
-  return make_kernel([parts, timeout = timeout_of(request.node)](KernelContext& c) {
-    Element element;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      element.push_back(
-          copied(parts[i].first, parts[i].second, c.input_pointer(static_cast<int>(i) + 1)));
-    }
-    c.resource<QueueState>(0).enqueue({std::move(element)}, timeout);
-  });
+  return make_kernel(
+      [parts, queue = QueueInput(request), timeout = timeout_of(request.node)](KernelContext& c) {
+        Element element;
+        for (size_t i = 0; i < parts.size(); ++i) {
+          element.push_back(
+              copied(parts[i].first, parts[i].second, c.input_pointer(static_cast<int>(i) + 1)));
+        }
+        queue.of(c).enqueue({std::move(element)}, timeout);
+      });
 }
 
 KernelPtr make_enqueue_many(const KernelRequest& request) {
@@ -82,7 +136,8 @@ KernelPtr make_enqueue_many(const KernelRequest& request) {
     }
     parts.emplace_back(input.dtype, input.shape.slice(1));
   }
-  return make_kernel([parts, rows, timeout = timeout_of(request.node)](KernelContext& c) {
+  return make_kernel([parts, rows, queue = QueueInput(request),
+                      timeout = timeout_of(request.node)](KernelContext& c) {
     std::vector<Element> elements(static_cast<size_t>(rows));
     for (int64_t row = 0; row < rows; ++row) {
       for (size_t i = 0; i < parts.size(); ++i) {
@@ -92,13 +147,17 @@ KernelPtr make_enqueue_many(const KernelRequest& request) {
             copied(dtype, shape, reference::element_at(dtype, from, row * shape.num_elements())));
       }
     }
-    c.resource<QueueState>(0).enqueue(std::move(elements), timeout);
+    queue.of(c).enqueue(std::move(elements), timeout);
   });
 }
 
 // Hands a finished tensor over, into the plan's memory where it made some.
 void give(KernelContext& c, int i, const Shape& planned, Tensor value) {
   if (!planned.is_fully_defined()) return c.set_output(i, std::move(value));
+  if (value.shape() != planned) {
+    throw invalid_argument("component ", i, " has shape ", value.shape(), ", but ", planned,
+                           " was told");
+  }
   reference::copy_elements(value.dtype(), value.raw(), c.output_pointer(i), value.num_elements());
 }
 
@@ -114,10 +173,10 @@ void check_types(const QueueState& queue, const std::vector<DType>& types) {
 }
 
 KernelPtr make_dequeue(const KernelRequest& request) {
-  return make_kernel([planned = planned_shapes(request),
+  return make_kernel([planned = planned_shapes(request), input = QueueInput(request),
                       types = request.node.attr<std::vector<DType>>("component_types"),
                       timeout = timeout_of(request.node)](KernelContext& c) {
-    auto& queue = c.resource<QueueState>(0);
+    QueueState& queue = input.of(c);
     check_types(queue, types);
     Element element = std::move(queue.dequeue(1, false, timeout)[0]);
     for (size_t i = 0; i < planned.size(); ++i)
@@ -159,10 +218,10 @@ Tensor stacked(const QueueState& queue, const std::vector<Element>& elements, si
 
 template <bool kUpTo>
 KernelPtr make_dequeue_batch(const KernelRequest& request) {
-  return make_kernel([planned = planned_shapes(request),
+  return make_kernel([planned = planned_shapes(request), input = QueueInput(request),
                       types = request.node.attr<std::vector<DType>>("component_types"),
                       timeout = timeout_of(request.node)](KernelContext& c) {
-    auto& queue = c.resource<QueueState>(0);
+    QueueState& queue = input.of(c);
     check_types(queue, types);
     const QueueState::Config& config = queue.config();
     const bool padding = config.kind == Kind::kPadding;
@@ -185,26 +244,28 @@ KernelPtr make_dequeue_batch(const KernelRequest& request) {
 }
 
 KernelPtr make_close(const KernelRequest& request) {
-  return make_kernel([cancel = request.node.attr<bool>("cancel_pending_enqueues")](
-                         KernelContext& c) { c.resource<QueueState>(0).close(cancel); });
-}
-
-KernelPtr make_is_closed(const KernelRequest&) {
   return make_kernel(
-      [](KernelContext& c) { *c.output<bool>() = c.resource<QueueState>(0).is_closed(); });
+      [cancel = request.node.attr<bool>("cancel_pending_enqueues"),
+       queue = QueueInput(request)](KernelContext& c) { queue.of(c).close(cancel); });
 }
 
-KernelPtr make_size(const KernelRequest&) {
-  return make_kernel([](KernelContext& c) {
-    *c.output<int32_t>() = static_cast<int32_t>(c.resource<QueueState>(0).size());
+KernelPtr make_is_closed(const KernelRequest& request) {
+  return make_kernel([queue = QueueInput(request)](KernelContext& c) {
+    *c.output<bool>() = queue.of(c).is_closed();
+  });
+}
+
+KernelPtr make_size(const KernelRequest& request) {
+  return make_kernel([queue = QueueInput(request)](KernelContext& c) {
+    *c.output<int32_t>() = static_cast<int32_t>(queue.of(c).size());
   });
 }
 
 constexpr KernelDef kKernels[] = {
-    {"FIFOQueueV2", "reference", make_queue<Kind::kFifo>},
-    {"PaddingFIFOQueueV2", "reference", make_queue<Kind::kPadding>},
-    {"RandomShuffleQueueV2", "reference", make_queue<Kind::kRandom>},
-    {"PriorityQueueV2", "reference", make_queue<Kind::kPriority>},
+    {"FIFOQueueV2", "reference", make_queue},
+    {"PaddingFIFOQueueV2", "reference", make_queue},
+    {"RandomShuffleQueueV2", "reference", make_queue},
+    {"PriorityQueueV2", "reference", make_queue},
     {"QueueEnqueueV2", "reference", make_enqueue},
     {"QueueEnqueueManyV2", "reference", make_enqueue_many},
     {"QueueDequeueV2", "reference", make_dequeue},

@@ -8,7 +8,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 std::optional<Clock::time_point> deadline_of(const QueueState::Timeout& timeout) {
-  if (!timeout) return std::nullopt;
+  // Who waits for a century waits for ever, and such a time may lie beyond the clock's last.
+  constexpr std::chrono::hours kForEver{24 * 365 * 100};
+  if (!timeout || *timeout > kForEver) return std::nullopt;
   return Clock::now() + *timeout;
 }
 
@@ -137,7 +139,7 @@ std::vector<QueueState::Element> QueueState::dequeue(int64_t count, bool up_to, 
         wait(lock, deadline, "a dequeue");
       }
     }
-  } catch (const Error&) {
+  } catch (...) {
     give_back();
     throw;
   }

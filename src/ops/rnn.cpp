@@ -46,6 +46,11 @@ struct LstmShapes {
   int64_t columns() const { return multiply_dims(4, cell); }
 };
 
+// What the forward op made and the gradients that came, which are all shaped as its outputs.
+void check_rest(const ShapeContext& c, int first, const Shape& wanted) {
+  for (int i = first; i < c.num_inputs(); ++i) check(c, i, wanted);
+}
+
 void lstm_cell_shape(ShapeContext& c) {
   const LstmShapes s(c, 0, c.with_rank(0, 2));
   for (int i = 0; i < 7; ++i) c.set_output(i, Shape{s.batch, s.cell});
@@ -53,6 +58,7 @@ void lstm_cell_shape(ShapeContext& c) {
 
 void lstm_cell_grad_shape(ShapeContext& c) {
   const LstmShapes s(c, 0, c.with_rank(0, 2));
+  check_rest(c, 8, Shape{s.batch, s.cell});
   c.set_output(0, Shape{s.batch, s.cell});
   c.set_output(1, Shape{s.batch, s.columns()});
   for (int i = 2; i < 5; ++i) c.set_output(i, Shape{s.cell});
@@ -69,6 +75,7 @@ void block_grad_shape(ShapeContext& c) {
   c.with_rank(0, 0);
   const Shape x = c.with_rank(1, 3);
   const LstmShapes s(c, 1, x);
+  check_rest(c, 9, Shape{x[0], s.batch, s.cell});
   c.set_output(0, x);
   c.set_output(1, Shape{s.batch, s.cell});
   c.set_output(2, Shape{s.batch, s.cell});
@@ -88,6 +95,7 @@ void gru_shape(ShapeContext& c) {
   check(c, 4, Shape{both});
   check(c, 5, Shape{cell});
   const int64_t batch = x[0] == kUnknownDim ? h[0] : x[0];
+  check_rest(c, 6, Shape{batch, cell});
   if (c.num_outputs() == 4 && c.num_inputs() == 6) {
     for (int i = 0; i < 4; ++i) c.set_output(i, Shape{batch, cell});
     return;

@@ -22,7 +22,7 @@ int64_t output_channels(const ShapeContext& c, const Shape& input, const Shape& 
                         bool depthwise) {
   const int64_t depth = input.dim(axes_of(c).channels);
   if (known(depth) && known(filter[2]) &&
-      (depthwise ? depth != filter[2] : filter[2] == 0 || depth % filter[2] != 0)) {
+      (depthwise ? depth != filter[2] : filter[2] == 0 || depth == 0 || depth % filter[2] != 0)) {
     throw c.error("input depth ", depth, ", filter expects ", filter[2], ": the input is ", input,
                   " (", c.attr<std::string>("data_format"), "), the filter ", filter,
                   depthwise ? " (height, width, input depth, multiplier)"

@@ -8,6 +8,7 @@
 
 #include "kernels/families.h"
 #include "kernels/reference/accumulate.h"
+#include "kernels/reference/elements.h"
 #include "thalweg/graph/window.h"
 
 namespace thalweg {
@@ -33,11 +34,16 @@ struct Geometry {
 Geometry make_geometry(const AttrMap& attrs, const Shape& input, const Shape& filter,
                        bool depthwise) {
   const ImageAxes axes = image_axes(std::get<std::string>(attrs.at("data_format")));
+  const int64_t channels = input[axes.channels];
+  if (depthwise ? filter[2] != channels : filter[2] == 0 || channels % filter[2] != 0) {
+    throw invalid_argument("input depth ", channels, ", filter expects ", filter[2],
+                           ": the input is ", input, ", the filter ", filter);
+  }
   Geometry g;
   g.windows = convolution_windows(attrs, input, filter[0], filter[1]);
   g.batch = input[axes.batch];
   g.group_in = depthwise ? 1 : filter[2];
-  g.groups = g.group_in == 0 ? 0 : input[axes.channels] / g.group_in;
+  g.groups = channels / g.group_in;
   g.group_out = depthwise ? filter[3] : filter[3] / std::max<int64_t>(g.groups, 1);
   g.output = input;
   g.output.set_dim(axes.height, g.windows.height.output);
@@ -119,8 +125,6 @@ KernelPtr make_forward(const KernelRequest& request) {
   });
 }
 
-Shape shape_from(const int32_t* sizes) { return Shape{sizes[0], sizes[1], sizes[2], sizes[3]}; }
-
 // The backprops: the shape of the result is an input, and may be known only now.
 template <bool kDepthwise, Wanted kWanted>
 KernelPtr make_backprop(const KernelRequest& request) {
@@ -128,22 +132,22 @@ KernelPtr make_backprop(const KernelRequest& request) {
   constexpr int kOther = 1 - kSizes;
   const Shape other = request.inputs[kOther].shape;
   const Shape backprop = request.inputs[2].shape;
-  const bool is_known = request.outputs[0].shape.is_fully_defined();
   return visit_numbers(request.inputs[2].dtype, [&]<class T>(TypeTag<T>) {
-    return make_kernel([=, attrs = request.node.attrs()](KernelContext& c) {
-      const Shape shape = shape_from(c.input<int32_t>(kSizes));
+    return make_kernel([=, attrs = request.node.attrs(),
+                        sizes = reference::IntsInput(request, kSizes),
+                        place = reference::OutputPlace(request, 0)](KernelContext& c) {
+      const Shape shape(sizes.read(c));
+      if (shape.rank() != 4 || !shape.is_fully_defined())
+        throw invalid_argument("the sizes must be 4 numbers, none negative, got ", shape);
       const Geometry g = kWanted == Wanted::kImage ? make_geometry(attrs, shape, other, kDepthwise)
                                                    : make_geometry(attrs, other, shape, kDepthwise);
       if (g.output != backprop) {
         throw invalid_argument("out_backprop is ", backprop, ", but this convolution gives ",
                                g.output);
       }
-      Tensor made;
-      if (!is_known) made = Tensor(kDTypeOf<T>, shape);
-      T* result = is_known ? c.output<T>() : static_cast<T*>(made.mutable_raw());
+      T* result = static_cast<T*>(place.memory(c, shape));
       const T* operand = c.input<T>(kOther);
       convolve<T>(g, kWanted, operand, operand, c.input<T>(2), result, shape.num_elements());
-      if (!is_known) c.set_output(0, std::move(made));
     });
   });
 }

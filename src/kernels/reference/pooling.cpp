@@ -4,6 +4,7 @@
 
 #include "kernels/families.h"
 #include "kernels/reference/accumulate.h"
+#include "kernels/reference/elements.h"
 #include "thalweg/graph/window.h"
 
 namespace thalweg {
@@ -159,27 +160,27 @@ KernelPtr make_avg_pool(const KernelRequest& request) {
 
 // The shape of the result is input 0, and may be known only now.
 KernelPtr make_avg_pool_grad(const KernelRequest& request) {
-  const bool is_known = request.outputs[0].shape.is_fully_defined();
   const Shape expected = request.inputs[1].shape;
   return visit_floats(request.inputs[1].dtype, [&]<class T>(TypeTag<T>) {
-    return make_kernel([is_known, expected, attrs = request.node.attrs()](KernelContext& c) {
-      const auto* sizes = c.input<int32_t>(0);
-      const Pooling p = make_pooling(attrs, Shape{sizes[0], sizes[1], sizes[2], sizes[3]});
+    return make_kernel([expected, attrs = request.node.attrs(),
+                        sizes = reference::IntsInput(request, 0),
+                        place = reference::OutputPlace(request, 0)](KernelContext& c) {
+      const Shape shape(sizes.read(c));
+      if (shape.rank() != 4 || !shape.is_fully_defined())
+        throw invalid_argument("the sizes must be 4 numbers, none negative, got ", shape);
+      const Pooling p = make_pooling(attrs, shape);
       if (p.out.shape != expected) {
         throw invalid_argument("grad is ", expected, ", but pooling ", p.in.shape, " gives ",
                                p.out.shape);
       }
       const T* gradient = c.input<T>(1);
-      std::vector<double> sums(static_cast<size_t>(p.in.shape.num_elements()), 0);
+      T* result = static_cast<T*>(place.memory(c, shape));
+      std::vector<double> sums(static_cast<size_t>(shape.num_elements()), 0);
       for_each_window(p, [&](int64_t out, const std::vector<int64_t>& cells) {
         const double share = widen(gradient[out]) / static_cast<double>(cells.size());
         for (int64_t cell : cells) sums[static_cast<size_t>(cell)] += share;
       });
-      Tensor made;
-      if (!is_known) made = Tensor(kDTypeOf<T>, p.in.shape);
-      T* result = is_known ? c.output<T>() : static_cast<T*>(made.mutable_raw());
       for (size_t i = 0; i < sums.size(); ++i) result[i] = narrow<T>(sums[i]);
-      if (!is_known) c.set_output(0, std::move(made));
     });
   });
 }

@@ -110,6 +110,7 @@ class Transform {
 
   void compute(KernelContext& context) const {
     const Ints lengths = kind_ == Kind::kComplex ? dims_ : lengths_[0].read(context);
+    check_lengths(lengths);
     Ints halved = lengths;  // of which the last dimension is half of the spectrum
     if (kind_ != Kind::kComplex) halved.back() = lengths.back() / 2 + 1;
     const Ints& input_dims = kind_ == Kind::kRealOutput ? halved : lengths;
@@ -138,9 +139,16 @@ class Transform {
     all.insert(all.end(), dims.begin(), dims.end());
     return all;
   }
+  void check_lengths(const Ints& lengths) const {
+    if (lengths.size() != rank_) {
+      throw invalid_argument("`fft_length` must have ", rank_, " entries, got ", lengths);
+    }
+    for (int64_t length : lengths) {
+      if (length < 0) throw invalid_argument("`fft_length` holds the negative ", length);
+    }
+  }
   void check_input(const Ints& needed) const {
     for (size_t i = 0; i < rank_; ++i) {
-      if (needed[i] < 0) throw invalid_argument("`fft_length` holds the negative ", needed[i]);
       if (dims_[i] < needed[i]) {
         throw invalid_argument("`fft_length` needs ", needed[i], " values along dimension ",
                                static_cast<int>(i) - static_cast<int>(rank_),

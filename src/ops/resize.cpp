@@ -43,13 +43,18 @@ void resize_shape(ShapeContext& c) {
   c.set_output(0, Shape{images[0], size[0], size[1], images[3]});
 }
 
-void scale_and_translate_shape(ShapeContext& c) {
+// Inputs 2 and 3 of ScaleAndTranslate and its gradient.
+void check_scale_and_translation(const ShapeContext& c) {
   for (int i : {2, 3}) {
     const Shape pair = c.with_rank(i, 1);
     if (pair[0] != kUnknownDim && pair[0] != 2) {
       throw c.error("`", c.input_name(i), "` must hold two numbers, got shape ", pair);
     }
   }
+}
+
+void scale_and_translate_shape(ShapeContext& c) {
+  check_scale_and_translation(c);
   resize_shape(c);
 }
 
@@ -66,6 +71,11 @@ void resize_grad_shape(ShapeContext& c) {
     image.set_dim(axis, grads[axis]);
   }
   c.set_output(0, image);
+}
+
+void scale_and_translate_grad_shape(ShapeContext& c) {
+  check_scale_and_translation(c);
+  resize_grad_shape(c);
 }
 
 Output height_and_width(Output images) { return strided_slice(shape_of(images), {1}, {3}); }
@@ -213,7 +223,7 @@ constexpr OpDef kResizeOps[] = {
      .outputs = {kSpread},
      .attrs = {"T: {float} | Element type.", kKernel, kAntialias},
      .doc = "The gradient of ScaleAndTranslate by its images.",
-     .shape = resize_grad_shape,
+     .shape = scale_and_translate_grad_shape,
      .gradient = scale_and_translate_grad_gradient},
 };
 

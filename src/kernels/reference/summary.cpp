@@ -74,8 +74,9 @@ std::string histogram_message(const std::vector<double>& values) {
   double sum = 0;
   double squares = 0;
   for (double v : values) {
-    ++counts[static_cast<size_t>(std::upper_bound(limits.begin(), limits.end(), v) -
-                                 limits.begin())];
+    // The largest double is below no limit: the last bucket takes it.
+    const auto above = std::upper_bound(limits.begin(), limits.end() - 1, v);
+    ++counts[static_cast<size_t>(above - limits.begin())];
     least = std::min(least, v);
     most = std::max(most, v);
     sum += v;

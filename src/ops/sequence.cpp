@@ -23,8 +23,43 @@ const Shapes& checked_shapes(const ShapeContext& c, const char* types, const cha
   return list;
 }
 
+// A number, or keys in an attribute or a vector input, that say again how many types there are.
+void check_count(const ShapeContext& c, const char* types, const char* count) {
+  const auto wanted = static_cast<int64_t>(c.attr<Types>(types).size());
+  const auto check = [&](int64_t got) {
+    if (got == wanted) return;
+    throw c.error("`", count, "` tells of ", got, " features, attribute `", types, "` of ", wanted);
+  };
+  if (const AttrValue* attr = c.node().find_attr(count)) {
+    if (const auto* number = std::get_if<int64_t>(attr)) return check(*number);
+    if (const auto* other = std::get_if<Types>(attr))
+      return check(static_cast<int64_t>(other->size()));
+    return check(static_cast<int64_t>(std::get<std::vector<std::string>>(*attr).size()));
+  }
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (c.input_name(i) != count) continue;
+    if (const Shape keys = c.with_rank(i, 1); keys[0] != kUnknownDim) check(keys[0]);
+  }
+}
+
+void check_counts(const ShapeContext& c, bool v2) {
+  check_count(c, "context_sparse_types", "Ncontext_sparse");
+  check_count(c, "context_sparse_types", "context_sparse_keys");
+  check_count(c, "Tcontext_dense", "context_dense_keys");
+  check_count(c, "feature_list_sparse_types", "Nfeature_list_sparse");
+  check_count(c, "feature_list_sparse_types", "feature_list_sparse_keys");
+  check_count(c, "feature_list_dense_types", "Nfeature_list_dense");
+  check_count(c, "feature_list_dense_types", "feature_list_dense_keys");
+  if (!v2) return check_count(c, "Tcontext_dense", "Ncontext_dense");
+  check_count(c, "context_ragged_value_types", "context_ragged_keys");
+  check_count(c, "context_ragged_value_types", "context_ragged_split_types");
+  check_count(c, "feature_list_ragged_value_types", "feature_list_ragged_keys");
+  check_count(c, "feature_list_ragged_value_types", "feature_list_ragged_split_types");
+}
+
 void sequence_shape(ShapeContext& c) {
   const bool v2 = c.node().find_attr("context_ragged_value_types") != nullptr;
+  check_counts(c, v2);
   const Shape batch = c.with_rank(0, 1);
   const Shape splits{batch[0] == kUnknownDim ? kUnknownDim : batch[0] + 1};
   OutputShapes out(c);

@@ -112,10 +112,13 @@ void slice_gradient(Context& c) {
 }
 
 void slice_grad_shape(ShapeContext& c) {
-  c.with_rank(0, 1);
-  c.with_rank(2, 1);
-  c.with_rank(3, 2);
-  c.set_output(0, c.with_rank(1, 2).slice(0, 1));
+  const Shape indices = c.with_rank(1, 2);
+  check_sparse(c, 3, 0, 2);
+  if (!c.with_rank(3, 2).slice(1).is_compatible_with(indices.slice(1))) {
+    throw c.error("`output_indices` has shape ", c.input(3), ", `input_indices` has ", indices,
+                  "; they must have as many columns");
+  }
+  c.set_output(0, indices.slice(0, 1));
 }
 
 void fill_shape(ShapeContext& c) {
@@ -123,7 +126,8 @@ void fill_shape(ShapeContext& c) {
   c.with_rank(3, 0);
   const Shape indices = c.with_rank(0, 2);
   const auto dense = c.constant_ints(2);
-  const bool known = dense && !dense->empty() && (*dense)[0] >= 0;
+  if (dense && dense->empty()) throw c.error("`dense_shape` is empty: there are no rows");
+  const bool known = dense && (*dense)[0] >= 0;
   c.set_output(0, Shape{kUnknownDim, indices[1]});
   c.set_output(1, Shape{kUnknownDim});
   c.set_output(2, Shape{known ? (*dense)[0] : kUnknownDim});

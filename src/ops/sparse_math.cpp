@@ -78,8 +78,18 @@ void add_gradient(Context& c) {
 }
 
 void add_grad_shape(ShapeContext& c) {
-  c.with_rank(0, 1);
-  c.with_rank(3, 2);
+  const Shape gradient = c.with_rank(0, 1), sums = c.with_rank(3, 2);
+  if (!gradient.is_compatible_with(sums.slice(0, 1))) {
+    throw c.error("`backprop_val_grad` has shape ", gradient, ", `sum_indices` has ", sums,
+                  "; each sum needs a gradient");
+  }
+  for (int i : {1, 2}) {
+    if (const Shape indices = c.with_rank(i, 2);
+        !indices.slice(1).is_compatible_with(sums.slice(1))) {
+      throw c.error("`", c.input_name(i), "` has shape ", indices, ", `sum_indices` has ", sums,
+                    "; they must have as many columns");
+    }
+  }
   c.set_output(0, c.with_rank(1, 2).slice(0, 1));
   c.set_output(1, c.with_rank(2, 2).slice(0, 1));
 }

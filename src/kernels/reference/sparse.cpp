@@ -207,11 +207,16 @@ KernelPtr make_slice(Request request) {
 
 KernelPtr make_slice_grad(Request request) {
   return visit_numbers(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
-    return make_kernel([in = request.inputs[1].shape, out = request.inputs[3].shape,
-                        indices = IntsInput(request, 1), start = IntsInput(request, 2),
+    return make_kernel([gradients_shape = request.inputs[0].shape, in = request.inputs[1].shape,
+                        out = request.inputs[3].shape, indices = IntsInput(request, 1),
+                        start = IntsInput(request, 2),
                         kept = IntsInput(request, 3)](KernelContext& context) {
       const Ints from = indices.read(context), first = start.read(context), to = kept.read(context);
       const auto rank = static_cast<size_t>(in[1]);
+      if (out[1] != in[1] || first.size() != rank || gradients_shape != out.slice(0, 1)) {
+        throw invalid_argument("indices ", in, " and ", out, ", a start of ", first.size(),
+                               " entries and gradients ", gradients_shape, " do not fit together");
+      }
       std::map<Ints, T> gradients;
       for (int64_t i = 0; i < out[0]; ++i) {
         Ints at(to.begin() + i * out[1], to.begin() + (i + 1) * out[1]);
@@ -233,13 +238,16 @@ KernelPtr make_fill(Request request) {
   return make_kernel([dtype, x = SparseInput(request, 0, 2),
                       places = output_places(request)](KernelContext& context) {
     const SparseIndices from = x.read(context);
-    const int64_t rows = from.shape.empty() ? 0 : from.shape[0];
+    if (from.shape.empty() || from.shape[0] < 0)
+      throw invalid_argument("`dense_shape` ", from.shape, " has no rows");
+    const int64_t rows = from.shape[0];
+    // Memory first: it tells whether there is room for so many.
+    bool* empty = static_cast<bool*>(places[2].memory(context, Shape{rows}));
     std::vector<Ints> entries(static_cast<size_t>(rows));
     for (int64_t i = 0; i < from.count; ++i)
       entries[static_cast<size_t>(from.at(i)[0])].push_back(i);
     Ints indices, reverse(static_cast<size_t>(from.count));
     Ints sources;  // entry numbers, or -1 for the default
-    bool* empty = static_cast<bool*>(places[2].memory(context, Shape{rows}));
     for (int64_t row = 0; row < rows; ++row) {
       const Ints& own = entries[static_cast<size_t>(row)];
       empty[row] = own.empty();

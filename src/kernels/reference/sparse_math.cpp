@@ -30,6 +30,8 @@ KernelPtr make_matmul(Request request) {
       const int64_t n = b_shape[adjoint_b ? 0 : 1];
       if (b_shape[adjoint_b ? 1 : 0] != k)
         throw invalid_argument("inner dimensions differ: a is ", sparse.shape, ", b is ", b_shape);
+      // Memory first: it tells whether there is room for so many.
+      T* to = static_cast<T*>(place.memory(context, Shape{m, n}));
       std::vector<Accumulator<T>> sums(static_cast<size_t>(m * n));
       for (int64_t i = 0; i < sparse.count; ++i) {
         const int64_t row = sparse.at(i)[adjoint_a ? 1 : 0],
@@ -40,7 +42,6 @@ KernelPtr make_matmul(Request request) {
               widen(context.input<T>(1)[i]) * widen(context.input<T>(3)[cell]);
         }
       }
-      T* to = static_cast<T*>(place.memory(context, Shape{m, n}));
       std::transform(sums.begin(), sums.end(), to, narrow<T>);
     });
   });
@@ -142,6 +143,10 @@ KernelPtr make_add_grad(Request request) {
           const auto key = [](const Ints& all, int64_t i, int64_t rank) {
             return Ints(all.begin() + i * rank, all.begin() + (i + 1) * rank);
           };
+          if (shapes[0] != shapes[3].slice(0, 1)) {
+            throw invalid_argument("gradients of shape ", shapes[0],
+                                   " do not fit the indices of the sums, ", shapes[3]);
+          }
           std::map<Ints, int64_t> place;
           const Ints sums = sum.read(context);
           for (int64_t i = 0; i < shapes[3][0]; ++i) place.emplace(key(sums, i, shapes[3][1]), i);

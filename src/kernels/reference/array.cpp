@@ -2,6 +2,7 @@
 
 #include "kernels/families.h"
 #include "kernels/reference/elements.h"
+#include "kernels/reference/write_ints.h"
 #include "thalweg/kernels/tensor_list.h"
 #include "thalweg/tensor/range.h"
 #include "thalweg/tensor/reshape.h"
@@ -12,6 +13,7 @@ namespace {
 using reference::Ints;
 using reference::IntsInput;
 using reference::OutputPlace;
+using reference::write_ints;
 
 KernelPtr make_const(const KernelRequest& request) {
   const Tensor value = request.node.attr<Tensor>("value");
@@ -74,16 +76,6 @@ KernelPtr make_expand_dims(const KernelRequest& request) {
                                  from.num_elements());
       },
       {.in_place = {{0, 0}}});
-}
-
-void write_ints(DType dtype, void* to, const Ints& values) {
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (dtype == kInt64) {
-      static_cast<int64_t*>(to)[i] = values[i];
-    } else {
-      static_cast<int32_t*>(to)[i] = static_cast<int32_t>(values[i]);
-    }
-  }
 }
 
 // Shape, Rank, Size: numbers that are known now.

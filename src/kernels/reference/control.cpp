@@ -135,6 +135,7 @@ constexpr KernelDef kKernels[] = {
     {"NoOp", "reference", make_no_op},
     {"Assert", "reference", make_assert},
     {"CheckNumerics", "reference", make_check_numerics},
+    {"CheckNumericsV2", "reference", make_check_numerics},
     {"Print", "reference", make_print},
 };
 

@@ -6,6 +6,7 @@
 #include "kernels/families.h"
 #include "kernels/reference/accumulate.h"
 #include "kernels/reference/indices.h"
+#include "kernels/reference/write_ints.h"
 
 namespace thalweg {
 namespace {
@@ -15,6 +16,7 @@ using reference::Ints;
 using reference::IntsInput;
 using reference::Offsets;
 using reference::OutputPlace;
+using reference::write_ints;
 using Request = const KernelRequest&;
 
 // Adds an element to a key; elements are equal when their keys are. False for a NaN, which equals
@@ -50,16 +52,6 @@ std::vector<std::optional<std::string>> keys_of(DType dtype, const void* data, c
     }
   });
   return keys;
-}
-
-void write_ints(DType dtype, void* to, const Ints& values) {
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (dtype == kInt64) {
-      static_cast<int64_t*>(to)[i] = values[i];
-    } else {
-      static_cast<int32_t*>(to)[i] = static_cast<int32_t>(values[i]);
-    }
-  }
 }
 
 bool is_comparable(DType dtype) { return dtype != kVariant && dtype != kResource; }

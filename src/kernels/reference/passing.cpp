@@ -1,10 +1,8 @@
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "kernels/families.h"
-#include "kernels/reference/accumulate.h"
 #include "kernels/reference/elements.h"
+#include "kernels/reference/write_ints.h"
 
 namespace thalweg {
 namespace {
@@ -12,6 +10,7 @@ namespace {
 using reference::Ints;
 using reference::IntsInput;
 using reference::OutputPlace;
+using reference::write_ints;
 
 KernelPtr make_pass(const KernelRequest& request) {
   std::vector<std::pair<DType, int64_t>> values;
@@ -40,43 +39,12 @@ KernelPtr make_placeholder(const KernelRequest& request) {
   return make_kernel([message](KernelContext&) { throw invalid_argument(message); });
 }
 
-KernelPtr make_check_numerics(const KernelRequest& request) {
-  const std::string& message = request.node.attr<std::string>("message");
-  return visit_floats(request.inputs[0].dtype, [&]<class T>(TypeTag<T>) {
-    return make_kernel(
-        [message, count = request.inputs[0].shape.num_elements()](KernelContext& context) {
-          const T* x = context.input<T>(0);
-          for (int64_t i = 0; i < count; ++i) {
-            const double value = widen(x[i]);
-            if (!std::isfinite(value)) {
-              throw invalid_argument(message, ": element ", i, " is ",
-                                     std::isnan(value) ? "NaN"
-                                     : value > 0       ? "+Inf"
-                                                       : "-Inf");
-            }
-            context.output<T>()[i] = x[i];
-          }
-        },
-        {.in_place = {{0, 0}}});
-  });
-}
-
 KernelPtr make_bitcast(const KernelRequest& request) {
   const size_t bytes = static_cast<size_t>(request.inputs[0].shape.num_elements()) *
                        element_size(request.inputs[0].dtype);
   return make_kernel([bytes](KernelContext& context) {
     if (bytes != 0) std::memcpy(context.output_pointer(0), context.input_pointer(0), bytes);
   });
-}
-
-void write_ints(DType dtype, void* to, const Ints& values) {
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (dtype == kInt64) {
-      static_cast<int64_t*>(to)[i] = values[i];
-    } else {
-      static_cast<int32_t*>(to)[i] = static_cast<int32_t>(values[i]);
-    }
-  }
 }
 
 KernelPtr make_shapes(const KernelRequest& request) {
@@ -108,7 +76,6 @@ constexpr KernelDef kKernels[] = {
     {"PlaceholderV2", "reference", make_placeholder},
     {"PreventGradient", "reference", make_pass},
     {"GuaranteeConst", "reference", make_pass},
-    {"CheckNumericsV2", "reference", make_check_numerics},
     {"Bitcast", "reference", make_bitcast},
     {"ShapeN", "reference", make_shapes},
     {"BroadcastArgs", "reference", make_broadcast_args},

@@ -85,6 +85,9 @@ void dense_count_shape(ShapeContext& c) {
 
 void sparse_count_shape(ShapeContext& c) {
   rows::check_sparse(c, 0, 1, 2);
+  const Shape rank = c.with_rank(2, 1);
+  if (rank[0] != kUnknownDim && rank[0] != 1 && rank[0] != 2)
+    throw c.error("`dense_shape` must have 1 or 2 entries, got shape ", rank);
   set_counts(c, c.with_rank(2, 1)[0]);
 }
 

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "kernels/families.h"
@@ -6,6 +7,8 @@
 #include "kernels/reference/elementwise.h"
 #include "kernels/reference/indices.h"
 #include "kernels/reference/sparse.h"
+#include "kernels/reference/write_ints.h"
+#include "thalweg/tensor/dimensions.h"
 
 namespace thalweg {
 namespace {
@@ -14,17 +17,8 @@ using reference::Ints;
 using reference::IntsInput;
 using reference::output_places;
 using reference::OutputPlace;
+using reference::write_ints;
 using Request = const KernelRequest&;
-
-void write_ints(DType dtype, void* to, const Ints& values) {
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (dtype == kInt64) {
-      static_cast<int64_t*>(to)[i] = values[i];
-    } else {
-      static_cast<int32_t*>(to)[i] = static_cast<int32_t>(values[i]);
-    }
-  }
-}
 
 Shape length_of(const Ints& values) { return Shape{static_cast<int64_t>(values.size())}; }
 
@@ -44,7 +38,12 @@ int64_t row_length(int64_t start, int64_t limit, int64_t delta) {
   // Differences of 64-bit numbers fit when they are unsigned.
   const auto from = static_cast<uint64_t>(start), to = static_cast<uint64_t>(limit);
   const uint64_t step = rises ? static_cast<uint64_t>(delta) : 0 - static_cast<uint64_t>(delta);
-  return static_cast<int64_t>(((rises ? to - from : from - to) - 1) / step) + 1;
+  const uint64_t whole = ((rises ? to - from : from - to) - 1) / step;
+  if (whole >= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    throw invalid_argument("a row from ", start, " to ", limit, " in steps of ", delta,
+                           " is too long");
+  }
+  return static_cast<int64_t>(whole) + 1;
 }
 
 int64_t row_length(double start, double limit, double delta) {
@@ -75,25 +74,25 @@ KernelPtr make_range(Request request) {
     return make_kernel([scalar, rows, dtype = request.outputs[0].dtype,
                         places = output_places(request)](KernelContext& context) {
       Ints splits = {0};
-      std::vector<T> values;
       const auto at = [&](int i, int64_t row) {
         const T value = context.input<T>(i)[scalar[static_cast<size_t>(i)] ? 0 : row];
         return static_cast<A>(static_cast<reference::Arithmetic<T>>(value));
       };
       for (int64_t row = 0; row < rows; ++row) {
-        const A start = at(0, row), limit = at(1, row), delta = at(2, row);
-        if (delta == 0) throw invalid_argument("deltas[", row, "] is 0");
-        const int64_t count = row_length(start, limit, delta);
-        for (int64_t i = 0; i < count; ++i) {
-          const A value = start + static_cast<A>(i) * delta;
-          values.push_back(static_cast<T>(static_cast<reference::Arithmetic<T>>(value)));
-        }
-        splits.push_back(static_cast<int64_t>(values.size()));
+        if (at(2, row) == 0) throw invalid_argument("deltas[", row, "] is 0");
+        const int64_t length = row_length(at(0, row), at(1, row), at(2, row));
+        splits.push_back(checked_add(splits.back(), length));
       }
+      // Memory before numbers: it tells whether there is room for so many.
+      T* to = static_cast<T*>(places[1].memory(context, Shape{splits.back()}));
       write_ints(dtype, places[0].memory(context, length_of(splits)), splits);
-      T* to =
-          static_cast<T*>(places[1].memory(context, Shape{static_cast<int64_t>(values.size())}));
-      std::copy(values.begin(), values.end(), to);
+      for (int64_t row = 0; row < rows; ++row) {
+        const auto r = static_cast<size_t>(row);
+        for (int64_t i = 0; i < splits[r + 1] - splits[r]; ++i) {
+          const A value = at(0, row) + static_cast<A>(i) * at(2, row);
+          *to++ = static_cast<T>(static_cast<reference::Arithmetic<T>>(value));
+        }
+      }
     });
   });
 }
@@ -238,13 +237,18 @@ KernelPtr make_to_tensor(Request request) {
     if (types.size() != partitions.size() || types.empty())
       throw invalid_argument(types.size(), " row_partition_types for ", partitions.size(),
                              " partitions");
+    if (fill.num_elements() == 0 && shape.slice(1).num_elements() != 0)
+      throw invalid_argument("`default_value` of shape ", fill, " holds nothing to fill with");
     std::vector<Ints> lengths;
     int64_t rows = 0;
     for (size_t i = 0; i < types.size(); ++i) {
       const Ints partition = partitions[i].read(context);
+      if (partition.empty() && types[i] != "VALUE_ROWIDS")
+        throw invalid_argument("partition ", i, " (", types[i], ") is empty");
       if (i == 0)
-        rows = types[0] == "FIRST_DIM_SIZE" ? partition.at(0)
+        rows = types[0] == "FIRST_DIM_SIZE" ? partition[0]
                                             : static_cast<int64_t>(partition.size()) - 1;
+      if (rows < 0) throw invalid_argument("the partitions tell of ", rows, " rows");
       if (types[i] == "FIRST_DIM_SIZE") continue;
       const int64_t count = lengths.empty() ? rows
                                             : std::accumulate(lengths.back().begin(),
@@ -272,9 +276,9 @@ KernelPtr make_to_tensor(Request request) {
     const int64_t width = inner.num_elements();
     const int64_t fills = fill.num_elements();
     for (int64_t i = 0; i < result.num_elements(); ++i) {
-      reference::copy_elements(
-          dtype, reference::element_at(dtype, context.input_pointer(2), fills == 0 ? 0 : i % fills),
-          reference::element_at(dtype, to, i), 1);
+      reference::copy_elements(dtype,
+                               reference::element_at(dtype, context.input_pointer(2), i % fills),
+                               reference::element_at(dtype, to, i), 1);
     }
     // Where each row of a level begins in the result, in inner values; -1 when it was cut.
     Ints starts = reference::evenly(0, 1, rows);
@@ -309,8 +313,8 @@ template <Rows kRows>
 KernelPtr make_count(Request request) {
   const int values_input = kRows == Rows::kDense ? 0 : 1;
   const int weights_input = static_cast<int>(request.inputs.size()) - 1;
-  const bool weighted =
-      request.inputs[static_cast<size_t>(weights_input)].shape.num_elements() != 0;
+  const int64_t weights = request.inputs[static_cast<size_t>(weights_input)].shape.num_elements();
+  const bool weighted = weights != 0;
   return visit_numbers(request.outputs[1].dtype, [&]<class T>(TypeTag<T>) {
     return make_kernel([=, values = IntsInput(request, values_input),
                         shape = request.inputs[0].shape, rows = IntsInput(request, 0),
@@ -320,6 +324,9 @@ KernelPtr make_count(Request request) {
                         max_length = request.node.attr<int64_t>("maxlength"),
                         places = output_places(request)](KernelContext& context) {
       const Ints numbers = values.read(context);
+      if (weighted && weights != static_cast<int64_t>(numbers.size())) {
+        throw invalid_argument("there are ", weights, " weights for ", numbers.size(), " values");
+      }
       Ints row_of(numbers.size(), 0);
       int64_t count = 1;
       bool by_row = true;
@@ -330,6 +337,10 @@ KernelPtr make_count(Request request) {
           row_of[i] = static_cast<int64_t>(i) / shape[1];
       } else if (kRows == Rows::kSparse) {
         const Ints dims = dense.read(context), indices = rows.read(context);
+        if (dims.empty() || dims.size() > 2 || indices.size() != numbers.size() * dims.size()) {
+          throw invalid_argument("`dense_shape` ", dims, " and ", indices.size(),
+                                 " numbers of `indices` do not fit ", numbers.size(), " values");
+        }
         by_row = dims.size() == 2;
         count = by_row ? dims[0] : 1;
         for (size_t i = 0; by_row && i < row_of.size(); ++i) row_of[i] = indices[2 * i];
@@ -359,8 +370,7 @@ KernelPtr make_count(Request request) {
               narrow<T>(widen(cell) + (weighted ? widen(context.input<T>(weights_input)[i]) : 1));
         }
       }
-      if (max_length >= 0) width = max_length;
-      width = std::max(width, min_length);
+      width = max_length >= 0 ? max_length : std::max(width, min_length);
       Ints indices;
       for (const auto& [at, unused] : counts) {
         if (by_row) indices.push_back(at.first);

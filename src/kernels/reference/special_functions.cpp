@@ -130,7 +130,8 @@ std::complex<double> fresnel(double x) {
   const double t = kPi / 2 * ax * ax;
   std::complex<double> result;
   if (ax == 0) return result;
-  if (std::isinf(ax)) return {std::copysign(0.5, x), std::copysign(0.5, x)};
+  // What is left to go is 1 / (pi x).
+  if (ax > 1e15) return {std::copysign(0.5, x), std::copysign(0.5, x)};
   if (ax < 1.5) {
     // i^n t^n / n! x / (2n + 1): even n to the cosine, odd n to the sine.
     double power = ax;
@@ -199,6 +200,8 @@ double zeta(double x, double q) {
     if (q == std::floor(q)) return x == std::floor(x) && std::fmod(x, 2) == 0 ? kInf : kNan;
     if (x != std::floor(x)) return kNan;
   }
+  if (std::isinf(x) && q > 0) return q < 1 ? kInf : q == 1 ? 1 : 0;
+  if (std::isinf(q)) return 0;
   // Euler and Maclaurin: some terms, then their integral and its corrections B_2k / (2k)!.
   double sum = 0;
   int n = 0;
@@ -256,17 +259,31 @@ double betainc(double a, double b, double x) {
   return 1 - front * beta_fraction(b, a, 1 - x) / b;
 }
 
+// Above this the expansions for large x have all digits (DLMF 10.40.1 and 10.40.2): the sum over
+// products of ((2 n)^2 - odd^2) / (8 k x), with signs that alternate or do not.
+constexpr double kLargeBessel = 100;
+
+double large_bessel_sum(int n, double x, double sign) {
+  double term = 1, sum = 1;
+  for (int k = 1; k < 30; ++k) {
+    term *= sign * (4.0 * n * n - (2 * k - 1) * (2 * k - 1)) / (8 * k * x);
+    sum += term;
+  }
+  return sum;
+}
+
 double bessel_ie(int n, double x) {
   const double ax = std::abs(x);
   const double sign = n == 1 && x < 0 ? -1 : 1;
   if (ax == 0) return n == 0 ? 1 : 0;
-  if (ax > 100) {  // DLMF 10.40.1
-    double term = 1, sum = 1;
-    for (int k = 1; k < 30; ++k) {
-      term *= -(4.0 * n * n - (2 * k - 1) * (2 * k - 1)) / (8 * k * ax);
+  if (ax > kLargeBessel) return sign * large_bessel_sum(n, ax, -1) / std::sqrt(2 * kPi * ax);
+  if (ax < 1) {
+    double term = n == 0 ? 1 : ax / 2, sum = term;
+    for (int k = 1; k < 15; ++k) {
+      term *= ax * ax / (4.0 * k * (k + n));
       sum += term;
     }
-    return sign * sum / std::sqrt(2 * kPi * ax);
+    return sign * sum * std::exp(-ax);
   }
   // The trapezoidal rule on a whole period of exp(x cos t) cos(n t) is exact up to I_N.
   constexpr int kPoints = 200;
@@ -280,6 +297,7 @@ double bessel_ie(int n, double x) {
 
 double bessel_ke(int n, double x) {
   if (x <= 0) return kInf;
+  if (x > kLargeBessel) return large_bessel_sum(n, x, 1) * std::sqrt(kPi / (2 * x));
   // The integral of exp(-x cosh t) cosh(n t), whose integrand falls doubly exponentially.
   constexpr double kStep = 1.0 / 32;
   double sum = 0.5;
@@ -294,6 +312,8 @@ double bessel_ke(int n, double x) {
 
 double dawson(double x) {
   const double ax = std::abs(x);
+  // The next term of this expansion is below rounding.
+  if (ax > 1e5) return (1 + 1 / (2 * x) / x) / (2 * x);
   if (ax < 0.2) {
     double term = x, sum = x;
     for (int n = 1; n < 20; ++n) {

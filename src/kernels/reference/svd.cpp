@@ -1,6 +1,7 @@
 // Singular values, by Jacobi's method: slow for large matrices, and exact.
 #include <Eigen/SVD>
 #include <algorithm>
+#include <limits>
 
 #include "kernels/families.h"
 #include "kernels/reference/matrices.h"
@@ -22,6 +23,17 @@ KernelPtr make_svd(Request request) {
                                 if (!vectors) return;
                                 m.set(1, Matrix<S>::Identity(x.rows(), full ? x.rows() : rank));
                                 m.set(2, Matrix<S>::Identity(x.cols(), full ? x.cols() : rank));
+                                return;
+                              }
+                              if (!x.allFinite()) {
+                                // Jacobi's method would end with zeros.
+                                const double nan = std::numeric_limits<double>::quiet_NaN();
+                                m.set(0, Matrix<double>::Constant(rank, 1, nan));
+                                if (!vectors) return;
+                                const Eigen::Index u = full ? x.rows() : rank;
+                                const Eigen::Index v = full ? x.cols() : rank;
+                                m.set(1, Matrix<S>::Constant(x.rows(), u, S(nan)));
+                                m.set(2, Matrix<S>::Constant(x.cols(), v, S(nan)));
                                 return;
                               }
                               unsigned wanted = 0;

@@ -13,10 +13,10 @@ using Request = const KernelRequest&;
 constexpr double kScale = 1.0507009873554804934193349852946;
 constexpr double kScaleAlpha = 1.7580993408473768599402175208123;
 
-// NaN compares as false, so it must be let through by name.
+// NaN compares as false and is let through; so is a zero with its sign, as vectors do it.
 template <class T>
 T relu_of(T x) {
-  return x > T(0) || is_nan(x) ? x : T(0);
+  return x < T(0) ? T(0) : x;
 }
 
 // Only exponentials of negative numbers, which do not overflow.

@@ -127,10 +127,11 @@ KernelPtr make_resampling(const KernelRequest& request, MakeTaps make_taps) {
       check_cells(shape);
       const auto [height, width] = size.read(c);
       const ImageSize image = image_size(shape);
+      // Memory first: it tells whether there is room for so many cells.
+      auto* to = static_cast<float*>(place.memory(c, Shape{shape[0], height, width, shape[3]}));
       const Taps rows = make_taps(c, 0, image.height, height);
       const Taps columns = make_taps(c, 1, image.width, width);
       const T* from = c.input<T>(0);
-      auto* to = static_cast<float*>(place.memory(c, Shape{shape[0], height, width, shape[3]}));
       parallel_for(shape[0] * height, grain(width * shape[3]), [&](int64_t begin, int64_t end) {
         std::vector<float> buffer(static_cast<size_t>(image.row()));
         for (int64_t row = begin; row < end; ++row) {

@@ -59,6 +59,8 @@ KernelPtr make_bag(Request request) {
       const int64_t segments = counted ? number.read_one(context) : used;
       if (segments < 0) throw invalid_argument("`num_segments` is negative: ", segments);
       check_range(ids, segment_of, segments, "`num_segments`");
+      // Memory first: it tells whether there is room for so many.
+      T* out = static_cast<T*>(place.memory(context, Shape{segments}.concat(data.slice(1))));
       const Ints counts = count_segments(segment_of, segments);
       const int64_t inner = data.slice(1).num_elements();
       std::vector<Accumulator<T>> sums(static_cast<size_t>(segments * inner));
@@ -68,7 +70,6 @@ KernelPtr make_bag(Request request) {
               widen(context.input<T>(0)[rows[i] * inner + k]);
         }
       }
-      T* out = static_cast<T*>(place.memory(context, Shape{segments}.concat(data.slice(1))));
       for (int64_t i = 0; i < segments * inner; ++i) {
         const auto at = static_cast<size_t>(i);
         if constexpr (kIsFloating<T>) {
@@ -105,6 +106,8 @@ KernelPtr make_backward(Request request) {
         for (auto& [row, place] : place_of) place = next++;
       }
       const int64_t written = kUnique ? static_cast<int64_t>(place_of.size()) : size;
+      // Memory first: it tells whether there is room for so many.
+      T* out = static_cast<T*>(places[0].memory(context, Shape{written}.concat(grad.slice(1))));
       const Ints counts = count_segments(segment_of, grad[0]);
       const int64_t inner = grad.slice(1).num_elements();
       std::vector<double> sums(static_cast<size_t>(written * inner), 0.0);
@@ -117,7 +120,6 @@ KernelPtr make_backward(Request request) {
               share * widen(context.input<T>(0)[id * inner + k]);
         }
       }
-      T* out = static_cast<T*>(places[0].memory(context, Shape{written}.concat(grad.slice(1))));
       for (size_t i = 0; i < sums.size(); ++i) out[i] = narrow<T>(sums[i]);
       if (!kUnique) return;
       void* names = places[1].memory(context, Shape{written});

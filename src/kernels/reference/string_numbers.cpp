@@ -102,6 +102,9 @@ std::string formatted(const std::string& format, V value) {
 // precision, then the letters.
 class Formats {
  public:
+  // Beyond it a number is a mistake, and soon more than printf and memory take.
+  static constexpr int64_t kWidest = 1 << 20;
+
   explicit Formats(const KernelRequest& request) {
     const Node& node = request.node;
     const bool scientific = node.attr<bool>("scientific");
@@ -123,6 +126,11 @@ class Formats {
         (!fill.empty() && std::string_view(" 0+-").find(fill) == std::string::npos))
       throw invalid_argument("attribute `fill` is one of ' ', '0', '+', '-', or empty; got '", fill,
                              "'");
+    for (int64_t size : {width, precision}) {
+      if (size > kWidest)
+        throw invalid_argument("attributes `width` and `precision` may be at most ", kWidest,
+                               ", got ", size);
+    }
     format_ = "%" + fill;
     if (width >= 0) append(format_, width);
     if (precision >= 0) append(format_, str(".", precision));

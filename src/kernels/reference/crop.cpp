@@ -61,6 +61,13 @@ const int32_t* checked_indices(const int32_t* indices, int64_t boxes, int64_t ba
   return indices;
 }
 
+void check_boxes(const float* boxes, int64_t count) {
+  for (int64_t i = 0; i < 4 * count; ++i) {
+    if (!std::isfinite(boxes[i]))
+      throw invalid_argument("boxes[", i / 4, ", ", i % 4, "] is ", boxes[i]);
+  }
+}
+
 KernelPtr make_crop(const KernelRequest& request) {
   const Shape shape = request.inputs[0].shape;
   const int64_t boxes = request.inputs[1].shape[0];
@@ -79,6 +86,7 @@ KernelPtr make_crop(const KernelRequest& request) {
         }
         const ImageSize image = image_size(shape);
         const int32_t* indices = checked_indices(c.input<int32_t>(2), boxes, shape[0]);
+        check_boxes(c.input<float>(1), boxes);
         const T* from = c.input<T>(0);
         auto* to =
             static_cast<float*>(place.memory(c, Shape{boxes, crop[0], crop[1], image.channels}));
@@ -113,6 +121,9 @@ KernelPtr make_crop_grad_image(const KernelRequest& request) {
       }
       const ImageSize image = image_size(shape);
       const int32_t* indices = checked_indices(c.input<int32_t>(2), grads[0], shape[0]);
+      check_boxes(c.input<float>(1), grads[0]);
+      // Memory first: it tells whether there is room for such an image.
+      T* to = static_cast<T*>(place.memory(c, shape));
       std::vector<double> sums(static_cast<size_t>(shape.num_elements()), 0);
       std::vector<double> buffer(static_cast<size_t>(image.row()));
       for (int64_t b = 0; b < grads[0]; ++b) {
@@ -125,7 +136,6 @@ KernelPtr make_crop_grad_image(const KernelRequest& request) {
                                 y, buffer.data(), sums.data() + indices[b] * image.elements());
         }
       }
-      T* to = static_cast<T*>(place.memory(c, shape));
       for (size_t i = 0; i < sums.size(); ++i) to[i] = narrow<T>(sums[i]);
     });
   });
@@ -189,6 +199,7 @@ KernelPtr make_crop_grad_boxes(const KernelRequest& request) {
     return make_kernel([grads, shape](KernelContext& c) {
       const ImageSize image = image_size(shape);
       const int32_t* indices = checked_indices(c.input<int32_t>(3), grads[0], shape[0]);
+      check_boxes(c.input<float>(2), grads[0]);
       for (int64_t b = 0; b < grads[0]; ++b) {
         const float* box = c.input<float>(2) + 4 * b;
         double sums[4] = {};

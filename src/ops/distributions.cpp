@@ -10,7 +10,26 @@
 namespace thalweg {
 namespace {
 
+// `shape` samples for each parameter.
+void samples_shape(ShapeContext& c) { c.set_output(0, requested_shape(c, 0).concat(c.input(1))); }
+
+void check_size(const ShapeContext& c, int i, int64_t size) {
+  if (!c.with_rank(i, 1).is_compatible_with(Shape{size}))
+    throw c.error("`", c.input_name(i), "` must have shape [", size, "], got ", c.input(i));
+}
+
+// What chooses the numbers: a seed of two, or a key, a counter and an algorithm.
+void check_choice(const ShapeContext& c) {
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    const std::string name = c.input_name(i);
+    if (name == "seed" || name == "counter") check_size(c, i, 2);
+    if (name == "key") check_size(c, i, 1);
+    if (name == "alg") c.with_rank(i, 0);
+  }
+}
+
 void multinomial_shape(ShapeContext& c) {
+  check_choice(c);
   const Shape logits = c.with_rank(0, 2);
   c.with_rank(1, 0);
   const auto samples = known_scalar(c, 1);
@@ -18,10 +37,10 @@ void multinomial_shape(ShapeContext& c) {
   c.set_output(0, Shape{logits[0], samples.value_or(kUnknownDim)});
 }
 
-// `shape` samples for each parameter.
-void samples_shape(ShapeContext& c) { c.set_output(0, requested_shape(c, 0).concat(c.input(1))); }
-
-void requested(ShapeContext& c) { c.set_output(0, requested_shape(c, 0)); }
+void requested(ShapeContext& c) {
+  check_choice(c);
+  c.set_output(0, requested_shape(c, 0));
+}
 
 constexpr const char* kSeed = "seed: int = 0 | Chooses the sequence.";
 constexpr const char* kSeed2 = "seed2: int = 0 | Chooses it further.";

@@ -47,6 +47,10 @@ double gamma_sample(double alpha, RandomDoubles& random) {
 // (Hormann 1993).
 double poisson_sample(double rate, RandomDoubles& random, double largest) {
   if (!std::isfinite(rate) || rate < 0) return std::numeric_limits<double>::quiet_NaN();
+  if (rate > largest) {
+    throw invalid_argument("a rate of ", rate, " gives numbers above ", largest,
+                           ", the largest that the result can hold");
+  }
   if (rate < 10) {
     const double end = std::exp(-rate);
     double product = 1;

@@ -19,7 +19,10 @@ class StreamSource {
     const auto& arguments = request.node.op().inputs;
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i].name == "key") key_input_ = static_cast<int>(i);
-      if (arguments[i].name == "seed") input_.emplace_back(request, static_cast<int>(i));
+      if (arguments[i].name != "seed") continue;
+      if (const Shape& seed = request.inputs[i].shape; seed != Shape{2})
+        throw invalid_argument("`seed` must have shape [2], got ", seed);
+      input_.emplace_back(request, static_cast<int>(i));
     }
   }
 
@@ -27,7 +30,7 @@ class StreamSource {
     if (key_input_ >= 0) return keyed_stream(context);
     if (input_.empty()) return stateful_stream(seed_, seed2_, context.random_run());
     const Ints seeds = input_[0].read(context);
-    return stateless_stream(seeds.at(0), seeds.at(1));
+    return stateless_stream(seeds[0], seeds[1]);
   }
 
  private:

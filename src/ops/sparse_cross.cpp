@@ -1,11 +1,29 @@
 // Crosses of categorical features, as wide models take them.
 #include "ops/families.h"
+#include "ops/sparse_rows.h"
 #include "thalweg/graph/shape_context.h"
 
 namespace thalweg {
 namespace {
 
+// `indices`, `values` and `shapes` of N columns each, then the dense ones.
+void check_columns(const ShapeContext& c) {
+  const auto count = static_cast<int>(c.attr<int64_t>("N"));
+  if (const auto types = c.attr<std::vector<DType>>("sparse_types").size();
+      static_cast<int>(types) != count) {
+    throw c.error("there are ", count, " sparse columns, and types for ", types);
+  }
+  for (int i = 0; i < count; ++i) {
+    rows::check_sparse(c, i, count + i, 2 * count + i);
+    if (const Shape shape = c.with_rank(2 * count + i, 1); !shape.is_compatible_with(Shape{2}))
+      throw c.error("`shapes` of column ", i, " must have 2 entries, got shape ", shape);
+  }
+  const auto dense = static_cast<int>(c.attr<std::vector<DType>>("dense_types").size());
+  for (int i = 0; i < dense; ++i) c.with_rank(3 * count + i, 2);
+}
+
 void cross_shape(ShapeContext& c) {
+  check_columns(c);
   c.set_output(0, Shape{kUnknownDim, 2});
   c.set_output(1, Shape{kUnknownDim});
   c.set_output(2, Shape{2});

@@ -1,4 +1,4 @@
-#include <cstring>
+#include <algorithm>
 
 #include "kernels/families.h"
 #include "kernels/reference/accumulate.h"
@@ -46,7 +46,6 @@ struct Divide {
   template <class T>
   static T apply(T cell, T update) {
     if constexpr (std::is_integral_v<T>) {
-      if (update == 0) throw invalid_argument("integer division by zero: ", cell, " / 0");
       if (update == static_cast<T>(-1)) return reference::wrapping_sub(T(0), cell);
     }
     return static_cast<T>(cell / update);
@@ -69,6 +68,12 @@ struct Raise {
 // for all (`stride` 0).
 template <class F, class T>
 void change(T* cells, const Ints& slices, int64_t inner, const T* updates, bool one) {
+  if constexpr (std::is_same_v<F, Divide> && std::is_integral_v<T>) {
+    // Before the first cell is changed.
+    const int64_t count = one ? 1 : static_cast<int64_t>(slices.size()) * inner;
+    if (!slices.empty() && std::find(updates, updates + count, T(0)) != updates + count)
+      throw invalid_argument("integer division by zero: `updates` holds a 0");
+  }
   for (size_t i = 0; i < slices.size(); ++i) {
     for (int64_t k = 0; k < inner; ++k) {
       T& cell = cells[slices[i] * inner + k];
@@ -276,6 +281,10 @@ KernelPtr make_count_up(Request request) {
   return make_kernel([limit = request.node.attr<int64_t>("limit"),
                       dtype = request.outputs[0].dtype](KernelContext& context) {
     VariableState& variable = context.variable(0);
+    if (variable.initialized && variable.value_shape.rank() != 0) {
+      throw invalid_argument("variable `", variable.name, "` has shape ", variable.value_shape,
+                             "; only a scalar is counted up");
+    }
     const auto count = [&]<class T>(TypeTag<T>) {
       T& value = *static_cast<T*>(writable_value(variable));
       if (value >= limit)

@@ -136,6 +136,8 @@ KernelPtr make_scatter_add_of(const KernelRequest& request) {
     T* value = static_cast<T*>(writable_value(variable));
     const T* update = c.input<T>(2);
     const bool one = updates.rank() == 0;
+    if (variable.value_shape.rank() < 1)
+      throw invalid_argument("variable `", variable.name, "` is a scalar: it has no rows");
     const Shape expected = indices.concat(variable.value_shape.slice(1));
     if (!one && updates != expected) {
       throw invalid_argument("updates have shape ", updates, ", but ", expected,

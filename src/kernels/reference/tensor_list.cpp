@@ -227,7 +227,7 @@ KernelPtr make_scatter(const KernelRequest& request) {
     auto list = std::make_shared<TensorList>(tensor.dtype(), read_shape(c, 2, spec));
     int64_t size = has_count ? *c.input<int32_t>(3) : -1;
     if (size < 0) {
-      for (int64_t i = 0; i < count; ++i) size = std::max<int64_t>(size, indices[i] + 1);
+      for (int64_t i = 0; i < count; ++i) size = std::max(size, int64_t{indices[i]} + 1);
       size = std::max<int64_t>(size, 0);
     }
     list->items.resize(static_cast<size_t>(size));
@@ -243,7 +243,7 @@ KernelPtr make_scatter_into(const KernelRequest& request) {
         const int32_t* indices = c.input<int32_t>(2);
         auto list = list_to_change(c, 0, dtype);
         int64_t size = list->size();
-        for (int64_t i = 0; i < count; ++i) size = std::max<int64_t>(size, indices[i] + 1);
+        for (int64_t i = 0; i < count; ++i) size = std::max(size, int64_t{indices[i]} + 1);
         list->items.resize(static_cast<size_t>(size));
         scatter(*list, tensor, indices, count);
         give_list(c, 0, std::move(list));

@@ -1,5 +1,8 @@
 #include "thalweg/kernels/evaluate.h"
 
+#include <new>
+#include <stdexcept>
+
 #include "thalweg/base/log.h"
 #include "thalweg/graph/function.h"
 
@@ -168,6 +171,12 @@ std::vector<Tensor> evaluate(const Node& node, std::span<const Tensor> inputs,
   } catch (Error& error) {
     error.add_context(node.to_string());
     throw;
+  } catch (const std::bad_alloc&) {
+    throw too_large(node);
+  } catch (const std::length_error&) {
+    throw too_large(node);
+  } catch (const std::out_of_range&) {
+    throw invalid_argument(node, ": an input has fewer entries than it needs");
   }
 }
 

@@ -17,6 +17,7 @@
 #include "thalweg/base/file.h"
 #include "thalweg/base/file_access.h"
 #include "thalweg/formats/checkpoint.h"
+#include "thalweg/tensor/bool_bytes.h"
 
 namespace thalweg {
 namespace {
@@ -166,7 +167,7 @@ Tensor BundleReader::State::read_whole(std::string_view name, const Entry& entry
     crc = crc32c(0, result.raw(), got);
   }
   if (mask_crc(crc) != entry.crc32c()) throw damaged(name, entry, "its checksum is wrong");
-  if (result.dtype() == kBool) normalize_bools(result);
+  normalize_bools(result);
   return result;
 }
 

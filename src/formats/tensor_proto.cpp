@@ -11,6 +11,7 @@
 #include "formats/message.h"
 #include "formats/varint.h"
 #include "thalweg/formats/tensor_proto.h"
+#include "thalweg/tensor/bool_bytes.h"
 
 namespace thalweg {
 namespace {
@@ -111,7 +112,7 @@ void fill_from_content(std::string_view content, Tensor& out) {
                            out.byte_size(), " for ", out.dtype(), out.shape());
   }
   std::memcpy(out.mutable_raw(), content.data(), content.size());
-  if (out.dtype() == kBool) normalize_bools(out);
+  normalize_bools(out);
 }
 
 // TensorFlow's C++ side may put strings there too: all lengths, then all bytes.
@@ -226,11 +227,6 @@ Tensor tensor_from_proto(const tensorflow::TensorProto& proto) {
     }
   });
   return result;
-}
-
-void normalize_bools(Tensor& tensor) {
-  unsigned char* const bytes = static_cast<unsigned char*>(tensor.mutable_raw());
-  for (size_t i = 0; i < tensor.byte_size(); ++i) bytes[i] = bytes[i] != 0;
 }
 
 std::string encode_tensor(const Tensor& tensor) {

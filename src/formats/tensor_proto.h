@@ -27,7 +27,4 @@ void to_proto(const Tensor& tensor, tensorflow::TensorProto* out);
 /// Throws as decode_tensor.
 Tensor tensor_from_proto(const tensorflow::TensorProto& proto);
 
-/// Makes every byte of a bool tensor 0 or 1, whatever a file held: a C++ bool may be nothing else.
-void normalize_bools(Tensor& tensor);
-
 }  // namespace thalweg

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "thalweg/base/file.h"
+#include "thalweg/tensor/bool_bytes.h"
 
 namespace thalweg {
 namespace {
@@ -269,10 +270,7 @@ Tensor read_numbers(const Header& header, std::string_view data) {
     Tensor result(known.dtype, header.shape);
     std::memcpy(result.mutable_raw(), data.data(), data.size());
     if (big_endian) swap_bytes(result);
-    if (known.dtype == kBool) {  // a C++ bool may be nothing but 0 and 1
-      char* const bytes = static_cast<char*>(result.mutable_raw());
-      std::transform(bytes, bytes + data.size(), bytes, [](char c) { return c != 0; });
-    }
+    normalize_bools(result);
     return result;
   }
   throw unimplemented("arrays of element type '", header.descr, "' are not read");

@@ -7,6 +7,7 @@
 
 #include "thalweg/base/file.h"
 #include "thalweg/base/file_access.h"
+#include "thalweg/tensor/bool_bytes.h"
 
 namespace thalweg {
 namespace {
@@ -223,9 +224,7 @@ Tensor SafetensorsReader::read(std::string_view name) const {
   if (state_->file.read(state_->data + place.begin, bytes, size) != size) {
     throw data_loss("'", state_->file.path(), "' became shorter while it was read");
   }
-  if (spec.dtype == kBool) {
-    std::transform(bytes, bytes + size, bytes, [](char c) { return c != 0; });
-  }
+  normalize_bools(result);
   return result;
 }
 

@@ -146,7 +146,7 @@ TEST_F(FedValuesTest, SignalsHaveNoNegativeLength) {
                                         fed(kInt32, Shape{1}, Tensor::of<int32_t>({length}))})
                          .output();
     expect_error(
-        Code::kInvalidArgument, [&] { run(x); }, "negative", length);
+        Code::kInvalidArgument, [&] { run(x); }, "negative", str(length));
   }
 }
 
@@ -187,6 +187,19 @@ TEST_F(FedValuesTest, ResultsThatNoMemoryHoldsAreRefused) {
                                  fed(kInt64, Shape{}, Tensor(many))})
                            .output();
   expect_error(Code::kResourceExhausted, [&] { run(means); });
+  feeds_.clear();
+  const Output sums = graph_
+                          .add("UnsortedSegmentSum", {constant(graph_, Tensor::of<float>({1})),
+                                                      zero, fed(kInt64, Shape{}, Tensor(many))})
+                          .output();
+  expect_error(Code::kResourceExhausted, [&] { run(sums); });
+  feeds_.clear();
+  const Output cells = graph_
+                           .add("ScatterNd", {constant(graph_, Tensor::of<int64_t>({0}, {1, 1})),
+                                              constant(graph_, Tensor::of<float>({1})),
+                                              fed(kInt64, Shape{1}, Tensor::of<int64_t>({many}))})
+                           .output();
+  expect_error(Code::kResourceExhausted, [&] { run(cells); });
 }
 
 // The largest double lies in no bucket but the last, which ends there.

@@ -85,6 +85,8 @@ KernelPtr make_histogram(Request request) {
       if (!(low < high))
         throw invalid_argument("`value_range` must rise, got [", low, ", ", high, "]");
       const double width = static_cast<double>(high - low) / static_cast<double>(bins);
+      // Memory first: it tells whether there is room for so many.
+      void* to = place.memory(context, Shape{bins});
       Ints counts(static_cast<size_t>(bins), 0);
       for (int64_t i = 0; i < count; ++i) {
         const T value = context.input<T>(0)[i];
@@ -92,7 +94,6 @@ KernelPtr make_histogram(Request request) {
         const double bin = static_cast<double>(std::max(value, low) - low) / width;
         ++counts[static_cast<size_t>(std::min(bin, static_cast<double>(bins - 1)))];
       }
-      void* to = place.memory(context, Shape{bins});
       for (int64_t i = 0; i < bins; ++i) write_int(dtype, to, i, counts[static_cast<size_t>(i)]);
     });
   });

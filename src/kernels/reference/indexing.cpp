@@ -133,9 +133,11 @@ KernelPtr make_scatter_nd(const KernelRequest& request) {
                                " do not fit shape ", shape);
       }
       const int64_t inner = shape.slice(indices.depth()).num_elements();
+      // Memory first: it tells whether there is room for so many.
+      void* to = place.memory(context, shape);
       std::vector<Accumulator<T>> sums(static_cast<size_t>(shape.num_elements()));
       add_slices(indices.slices(context, shape), context.input<T>(1), inner, sums);
-      write_sums<T>(sums, place.memory(context, shape));
+      write_sums<T>(sums, to);
     });
   });
 }
@@ -185,9 +187,10 @@ KernelPtr make_segment_sum(const KernelRequest& request) {
       }
       const Shape slice = data.slice(ids.shape().rank());
       const int64_t inner = slice.num_elements();
+      void* to = place.memory(context, Shape{count}.concat(slice));
       std::vector<Accumulator<T>> sums(static_cast<size_t>(count * inner));
       add_slices(segment_of, context.input<T>(0), inner, sums);
-      write_sums<T>(sums, place.memory(context, Shape{count}.concat(slice)));
+      write_sums<T>(sums, to);
     });
   });
 }

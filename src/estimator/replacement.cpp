@@ -1,6 +1,7 @@
 #include "estimator/replacement.h"
 
 #include <filesystem>
+#include <set>
 #include <vector>
 
 #include "estimator/model_files.h"
@@ -13,6 +14,8 @@
 
 namespace thalweg {
 namespace {
+
+constexpr std::string_view kJournal = "moving";
 
 void move(const std::string& from, const std::string& to) {
   std::error_code error;
@@ -36,6 +39,9 @@ struct Replacement::State {
   std::string folder;
   bool committed = false;
 
+  std::string journal() const { return join_path(folder, kJournal); }
+  bool is_half_done() const { return file_exists(journal()); }
+
   explicit State(const TrainingLock& lock)
       : model_folder(lock.folder()), folder(join_path(model_folder, kReplacementFolder)) {}
 };
@@ -48,7 +54,7 @@ Replacement::Replacement(const TrainingLock& lock) : state_(std::make_unique<Sta
 }
 
 Replacement::~Replacement() {
-  if (state_->committed) return;
+  if (state_->committed || state_->is_half_done()) return;
   try {
     remove_tree(state_->folder);
   } catch (const Error& error) {
@@ -59,33 +65,42 @@ Replacement::~Replacement() {
 const std::string& Replacement::folder() const { return state_->folder; }
 
 // Readers go by model.json, which names the weights. So the new weights come before it, under names
-// of their own, and the old ones go after it.
+// of their own, and the old ones go after it. What a kill leaves half done is done to its end by
+// who holds the lock next, before anything else: the journal says which files are the new model's.
 void Replacement::commit() {
   State& s = *state_;
-  const std::vector<std::string> old = model_files(s.model_folder);
-  const std::vector<std::string> fresh = model_files(s.folder);
+  if (!file_exists(s.journal())) write_file(s.journal(), join(model_files(s.folder), "\n"));
+  const std::vector<std::string> names = split(read_file(s.journal()), '\n');
+  const std::set<std::string, std::less<>> fresh(names.begin(), names.end());
   const auto place = [&](std::string_view name) { return join_path(s.model_folder, name); };
-  const auto bring = [&](std::string_view name) { move(join_path(s.folder, name), place(name)); };
+  const auto bring = [&](std::string_view name) {
+    const std::string from = join_path(s.folder, name);
+    if (file_exists(from)) move(from, place(name));
+  };
   for (const std::string& name : fresh) {
     if (is_checkpoint_file(name)) bring(name);
   }
-  remove_file(place(kBestCheckpointFile));
-  if (file_exists(join_path(s.folder, kBestCheckpointFile))) bring(kBestCheckpointFile);
+  if (!fresh.contains(kBestCheckpointFile)) remove_file(place(kBestCheckpointFile));
+  bring(kBestCheckpointFile);
   bring(kCheckpointStateFile);
   bring(kModelFile);
+  for (const std::string& name : model_files(s.model_folder)) {
+    if (is_checkpoint_file(name) && !fresh.contains(name)) remove_file(place(name));
+  }
+  const std::string events = join_path(s.folder, kEventsFolder);
+  if (is_folder(events) || !fresh.contains(kEventsFolder)) remove_events(s.model_folder);
+  if (is_folder(events)) move_into(events, place(kEventsFolder));
+  remove_file(s.journal());
   s.committed = true;
-  for (const std::string& name : old) {
-    if (is_checkpoint_file(name)) remove_file(place(name));
-  }
-  remove_events(s.model_folder);
-  if (const std::string events = join_path(s.folder, kEventsFolder); is_folder(events)) {
-    move_into(events, place(kEventsFolder));
-  }
   remove_tree(s.folder);
 }
 
 void discard_replacement(const TrainingLock& lock) {
   const std::string folder = join_path(lock.folder(), kReplacementFolder);
+  if (file_exists(join_path(folder, kJournal))) {
+    take_over_replacement(lock);
+    return;
+  }
   if (holds_replacement(lock.folder())) {
     log_warning("estimator", "'", folder,
                 "' held a training that was to replace the model and was ended before it could; "
@@ -96,7 +111,7 @@ void discard_replacement(const TrainingLock& lock) {
 
 bool take_over_replacement(const TrainingLock& lock) {
   auto state = std::make_unique<Replacement::State>(lock);
-  if (holds_replacement(lock.folder())) {
+  if (state->is_half_done() || holds_replacement(lock.folder())) {
     Replacement(std::move(state)).commit();
     return true;
   }

@@ -22,7 +22,8 @@ class Replacement {
   /// free in the model folder too (SavingOptions::moves_to).
   const std::string& folder() const;
   /// Moves all to the model folder, and removes the old model's files there (no others). A process
-  /// killed amid this leaves a model.json whose weights are all there.
+  /// killed amid this leaves a model.json whose weights are all there; the functions below then do
+  /// the rest.
   void commit();
 
  private:

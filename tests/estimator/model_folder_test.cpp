@@ -308,6 +308,50 @@ TEST(ModelFolder, GoesOnWithAReplacementThatWasKilled) {
   EXPECT_EQ(Estimator::load(folder / "m")->record().run.history.size(), 1u);
 }
 
+// The old training has more steps than the new one, so its checkpoints would be the newest.
+TEST(ModelFolder, IsReplacedToTheEndWhenAKillCameAmidIt) {
+  TemporaryFolder folder;
+  const Rows data = clouds(60);
+  Classifier(small_network(3), saved_in(folder / "old"))
+      .fit(data.features, data.labels, {.epochs = 5});
+  Classifier next(small_network(3), saved_in(folder / "new"));
+  next.fit(data.features, data.labels, {.epochs = 1});
+  const auto copy = [](const std::string& from, const std::string& to) {
+    std::filesystem::copy(from, to, std::filesystem::copy_options::recursive);
+  };
+  std::vector<std::string> order;  // of the moves
+  std::string journal;
+  for (const std::string& name : list_folder(folder / "new")) {
+    if (name.starts_with(".")) continue;
+    journal += name + "\n";
+    if (name.starts_with("ckpt-")) order.push_back(name);
+  }
+  order.insert(order.end(), {"best", "checkpoint", "model.json"});
+  for (size_t moved = 0; moved <= order.size(); ++moved) {
+    for (const bool resumes : {false, true}) {
+      const std::string model = folder / str("m", moved, resumes);
+      copy(folder / "old", model);
+      copy(folder / "new", model + "/.new");
+      put_file(model + "/.new/moving", journal);
+      for (size_t i = 0; i < moved; ++i) {
+        std::filesystem::rename(model + "/.new/" + order[i], model + "/" + order[i]);
+      }
+      Classifier(small_network(3), saved_in(model))
+          .fit(data.features, data.labels, {.epochs = 1, .resume = resumes, .overwrite = !resumes});
+      const auto loaded = Classifier::load(model);
+      EXPECT_EQ(loaded.record().run.history.size(), 1u) << moved;
+      EXPECT_TRUE(
+          loaded.predict_values(data.features).same_bits(next.predict_values(data.features)));
+      const CheckpointManager checkpoints(model, {.read_only = true});
+      for (const CheckpointRecord& record : checkpoints.checkpoints()) {
+        EXPECT_LE(record.step, 4) << moved;
+      }
+      EXPECT_FALSE(file_exists(model + "/.new"));
+      EXPECT_EQ(list_folder(model + "/events/train").size(), resumes ? 2u : 1u);
+    }
+  }
+}
+
 TEST(ModelFolder, ReplacedAnewSaysThatSomethingIsLost) {
   TemporaryFolder folder;
   const Rows data = clouds(30);

@@ -112,7 +112,8 @@ struct TrainResult {
   int64_t first_step = 0;            // where this run began
   std::vector<EpochRecord> history;  // of resumed runs too
   /// Of the metric that early_stopping names; all variables, the global step too, are as they were
-  /// at that step when best_restored.
+  /// at that step when best_restored. The last evaluation counts also when it is out of turn (not
+  /// after every_epochs), but for this run only: a resumed one never saw it.
   struct Best {
     double value = 0;
     int64_t step = 0;

@@ -98,6 +98,7 @@ std::span<const KernelDef> onednn_bias_kernels();
 std::span<const KernelDef> onednn_lstm_kernels();
 
 // On our own SIMD functions.
+std::span<const KernelDef> cpu_bias_kernels();
 std::span<const KernelDef> cpu_elementwise_kernels();
 std::span<const KernelDef> cpu_fused_kernels();
 std::span<const KernelDef> cpu_reduction_kernels();

@@ -34,9 +34,16 @@ const std::set<std::string_view>& fusible_ops() {
   return ops;
 }
 
+// A bias on rows is a sum. On images it is left alone: there it may come in blocks of channels.
+bool is_row_bias(const Node& node) {
+  return node.type() == "BiasAdd" && node.output_shape(0).rank() < 4 &&
+         node.attr<std::string>("data_format") == "NHWC";
+}
+
 bool is_fusible(const Node& node) {
-  return fusible_ops().contains(node.type()) && node.output_dtype(0) == kFloat32 &&
-         node.output_shape(0).is_fully_defined() && node.control_inputs().empty();
+  return (fusible_ops().contains(node.type()) || is_row_bias(node)) &&
+         node.output_dtype(0) == kFloat32 && node.output_shape(0).is_fully_defined() &&
+         node.control_inputs().empty();
 }
 
 // An operand the kernel can index: of the whole shape, one value, or repeated along leading
@@ -86,7 +93,7 @@ class FuseElementwise : public Rewriter {
     std::vector<int64_t> operands;
     std::vector<float> alphas;
     for (const Node* member : members) {
-      ops.emplace_back(member->type());
+      ops.emplace_back(is_row_bias(*member) ? "AddV2" : member->type());
       for (int k = 0; k < 3; ++k)
         operands.push_back(k < member->num_inputs() ? index_of(member->input(k)) : -1);
       const AttrValue* alpha = member->find_attr("alpha");

@@ -90,6 +90,19 @@ TEST(FuseElementwise, MakesOneLoopOfATree) {
   EXPECT_EQ(plan.graph->num_nodes(), 5);  // two feeds, two constants, one loop
 }
 
+TEST(FuseElementwise, TakesABiasOfRowsForASum) {
+  Graph graph(standard_ops());
+  const Output x = placeholder(graph, kFloat32, {2, 3}, {.name = "x"});
+  const Output h = placeholder(graph, kFloat32, {2, 4}, {.name = "h"});
+  const Output sum =
+      matmul(x, constant(graph, ramp({3, 4}))) + matmul(h, constant(graph, ramp({4, 4})));
+  const Output y = thalweg::tanh(bias_add(sum, constant(graph, ramp({4}))));
+  const auto counts =
+      count_ops(expect_same_numbers(graph, {x, h}, {ramp({2, 3}), ramp({2, 4})}, {y}));
+  EXPECT_EQ(counts.at("_FusedElementwise"), 1);
+  EXPECT_FALSE(counts.contains("BiasAdd"));
+}
+
 TEST(FuseElementwise, KeepsWhatOthersRead) {
   Graph graph(standard_ops());
   const Output x = placeholder(graph, kFloat32, {4}, {.name = "x"});

@@ -483,3 +483,177 @@ def old_queues():
             size=tf.raw_ops.QueueSize(handle=queue))
     return [step(x=np.float32(1), run=['put']), step(x=np.float32(2), run=['put']), step('size'),
             step('get'), step('size')]
+
+
+# ---- gradients of loops -------------------------------------------------------------------------
+def slopes(y, **inputs):
+    """The gradients of y, named d and the input's name."""
+    for name, slope in zip(inputs, tf.gradients(y, list(inputs.values()))):
+        tf.identity(slope, name='d' + name)
+    name_it(y=y)
+
+
+@case
+def loop_has_a_gradient():
+    x = x_input(())
+    n = x_input((), 'n', tf.int32)
+    slopes(v1.while_loop(lambda i, y: i < n, lambda i, y: [i + 1, y * y + x], [0, x])[1], x=x)
+    return [step('y', 'dx', x=np.float32(0.5), n=np.int32(k)) for k in (0, 1, 4)]
+
+
+@case
+def loop_of_matrices_has_a_gradient():
+    x, w = x_input((2, 3)), x_input((3, 3), 'w')
+    y = v1.while_loop(lambda i, y: i < 4, lambda i, y: [i + 1, tf.tanh(tf.matmul(y, w) + x)], [0, x])[1]
+    slopes(tf.reduce_sum(y * y), x=x, w=w)
+    return [step('y', 'dx', 'dw', x=rand(2, 3), w=rand(3, 3)) for _ in range(2)]
+
+
+@case
+def cond_in_loop_has_a_gradient():
+    x, w = x_input(), x_input((3,), 'w')
+
+    def body(i, y):
+        return [i + 1, v1.cond(tf.equal(i % 2, 0), lambda: y * y + x, lambda: v1.cond(
+            tf.reduce_sum(y) > 1.0, lambda: tf.sin(y * w), lambda: y * w * x))]
+
+    slopes(tf.reduce_sum(v1.while_loop(lambda i, y: i < 5, body, [0, x])[1]), x=x, w=w)
+    return [step('y', 'dx', 'dw', x=rand(3), w=rand(3)) for _ in range(3)]
+
+
+@case
+def loop_in_cond_has_a_gradient():
+    p, x = x_input((), 'p', tf.bool), x_input(())
+    y = v1.cond(p, lambda: v1.while_loop(lambda i, y: i < 3, lambda i, y: [i + 1, y * y + x], [0, x])[1],
+                lambda: x * x)
+    slopes(y, x=x)
+    return on_both('y', 'dx', x=np.float32(0.75))
+
+
+@case
+def nested_loops_have_a_gradient():
+    x = x_input(())
+
+    def outer(i, y):
+        _, z = v1.while_loop(lambda j, z: j <= i, lambda j, z: [j + 1, z * z + x], [0, y])
+        return [i + 1, z * y]
+
+    slopes(v1.while_loop(lambda i, y: i < 3, outer, [0, x])[1], x=x)
+    return [step('y', 'dx', x=np.float32(k)) for k in (0.5, -0.75)]
+
+
+@case
+def loops_nested_three_deep_have_a_gradient():
+    x = x_input(())
+
+    def loop(depth, start):
+        def body(i, y):
+            return [i + 1, y * y + x if depth == 0 else loop(depth - 1, y) * x + y]
+        return v1.while_loop(lambda i, y: i < 2, body, [0, start])[1]
+
+    slopes(loop(2, x), x=x)
+    return [step('y', 'dx', x=np.float32(0.5))]
+
+
+@case
+def loop_has_a_second_gradient():
+    x = x_input(())
+    y = v1.while_loop(lambda i, y: i < 3, lambda i, y: [i + 1, y * y * x], [0, x])[1]
+    slopes(y, x=x)
+    return [step('y', 'dx', x=np.float32(0.9))]
+
+
+@case
+def array_has_a_gradient():
+    x, w = x_input((4, 3)), x_input((3, 3), 'w')
+    array = tf.TensorArray(tf.float32, 4).unstack(x)
+
+    def body(i, out, s):
+        s = tf.tanh(tf.matmul(s + tf.expand_dims(array.read(i), 0), w))
+        return [i + 1, out.write(i, s[0]), s]
+
+    out = v1.while_loop(lambda i, *_: i < 4, body, [0, tf.TensorArray(tf.float32, 4), tf.zeros((1, 3))])[1]
+    y = out.stack()
+    slopes(tf.reduce_sum(y * y), x=x, w=w)
+    return [step('y', 'dx', 'dw', x=rand(4, 3), w=rand(3, 3)) for _ in range(2)]
+
+
+@case
+def array_read_twice_has_a_gradient():
+    x = x_input((4,))
+    array = tf.TensorArray(tf.float32, 4, clear_after_read=False).unstack(x)
+    y = v1.while_loop(lambda i, y: i < 3, lambda i, y: [i + 1, y * array.read(i) + array.read(1)],
+                      [0, tf.constant(1.0)])[1]
+    slopes(y, x=x)
+    return [step('y', 'dx', x=rand(4))]
+
+
+@case
+def array_that_grows_has_a_gradient():
+    x = x_input((2,))
+    n = x_input((), 'n', tf.int32)
+    array = tf.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=(2,))
+    array = v1.while_loop(lambda i, a: i < n, lambda i, a: [i + 1, a.write(i, x * tf.cast(i, tf.float32) * x)],
+                          [0, array])[1]
+    slopes(tf.reduce_sum(array.stack() * x), x=x)
+    return [step('y', 'dx', x=rand(2), n=np.int32(3))]
+
+
+@case
+def array_joined_and_split_has_a_gradient():
+    x = x_input((6, 2))
+    array = tf.TensorArray(tf.float32, 3, infer_shape=False).split(x, [1, 2, 3])
+    out = tf.TensorArray(tf.float32, 2, infer_shape=False).write(0, array.read(2) ** 2.0).write(1, array.read(0) * array.read(1)[:1])
+    y = out.concat()
+    slopes(tf.reduce_sum(y * y), x=x)
+    return [step('y', 'dx', x=rand(6, 2))]
+
+
+@case
+def array_in_cond_in_loop_has_a_gradient():
+    x = x_input((5,))
+
+    def body(i, a):
+        return [i + 1, v1.cond(x[i] > 0.0, lambda: a.write(i, x[i] * x[i]), lambda: a.write(i, x[i] * 3.0))]
+
+    array = v1.while_loop(lambda i, a: i < 5, body, [0, tf.TensorArray(tf.float32, 5, element_shape=())])[1]
+    slopes(tf.reduce_sum(array.stack() * x), x=x)
+    return [step('y', 'dx', x=rand(5)) for _ in range(2)]
+
+
+@case
+def map_and_scan_have_a_gradient():
+    x = x_input((4, 3))
+    y = tf.map_fn(lambda row: row * row + 1.0, x) * tf.scan(lambda a, row: a * row + tf.sin(row), x)
+    slopes(tf.reduce_sum(y), x=x)
+    return [step('y', 'dx', x=rand(4, 3))]
+
+
+@case
+def map_in_a_loop_has_a_gradient():
+    x = x_input((3,))
+    y = v1.while_loop(lambda i, y: i < 2, lambda i, y: [i + 1, tf.map_fn(lambda e: e * e + y[0], y) * x],
+                      [0, x])[1]
+    slopes(tf.reduce_sum(y), x=x)
+    return [step('y', 'dx', x=rand(3))]
+
+
+@case
+def dynamic_rnn_trains():
+    x, n = x_input((2, 5, 3)), x_input((2,), 'n', tf.int32)
+    w = variable('w', rand(7, 4))
+    time_major = tf.transpose(x, [1, 0, 2])
+    inputs = tf.TensorArray(tf.float32, 5).unstack(time_major)
+
+    def body(t, h, out):
+        new = tf.tanh(tf.matmul(tf.concat([inputs.read(t), h], 1), w))
+        done = tf.expand_dims(t >= n, 1)
+        return [t + 1, tf.where(done, h, new), out.write(t, tf.where(done, tf.zeros_like(new), new))]
+
+    _, h, out = v1.while_loop(lambda t, h, out: t < tf.reduce_max(n), body,
+                              [0, tf.zeros([2, 4]), tf.TensorArray(tf.float32, 5)])
+    loss = tf.reduce_sum(h * h) + tf.reduce_sum(out.gather(tf.range(tf.reduce_max(n))) ** 2.0)
+    v1.train.GradientDescentOptimizer(0.1).minimize(loss, name='train')
+    name_it(loss=loss)
+    feed = dict(x=rand(2, 5, 3), n=np.int32([4, 2]))
+    return [step(run=['w/Assign'])] + [step('loss', run=['train'], **feed) for _ in range(3)] + [step('w/read')]

@@ -3,6 +3,7 @@
 
 #include "formats/handle_flow.h"
 #include "formats/rewrites.h"
+#include "formats/stack_links.h"
 #include "thalweg/base/error.h"
 
 namespace thalweg {
@@ -13,24 +14,41 @@ using tensorflow::DataType;
 // A TensorArray is a handle, which names it, and a flow, a float that every write gives anew and
 // every read takes, so that reads come after writes. The flow's path through loops and branches is
 // just the path of a list that is a value: it becomes the list, and the handle goes.
+//
+// An array of gradients has no such flow: its writes add up, in loops whose order only controls and
+// a sum of flows tell. Its handle (of the array, and of a name) becomes that of a `_GradientArray`,
+// made beside the array, and its ops stay for thread_lists(). Where there is one the handle of the
+// array itself becomes its size.
 class TensorArrayRewrite {
  public:
-  explicit TensorArrayRewrite(WireGraph& graph) : graph_(graph) {}
+  explicit TensorArrayRewrite(WireGraph& graph) : graph_(graph), links_(graph) {}
 
   void run() {
     if (!find_arrays()) return;
-    for (const auto& [edge, source] : flows_) {
-      if (edge != source) node(edge.node).set_type("T", tensorflow::DT_VARIANT);
-    }
+    set_types(flows_, tensorflow::DT_VARIANT);
     const int count = graph_.size();
-    for (int id = 0; id < count; ++id) convert(id);
-    for (const auto& [id, array] : arrays_) make_list(id, array);
+    for (int id = 0; id < count; ++id) {
+      if (!is_of_gradients(id)) convert(id);
+    }
+    if (!gradients_.empty()) convert_gradients(count);
+    if (!gradients_.empty()) set_types(handles_, tensorflow::DT_INT32);
+    std::map<int, Edge> sizes;
+    for (const auto& [id, array] : arrays_) {
+      sizes[id] = node(id).inputs[0];
+      make_list(id, array);
+    }
     for (int id = 0; id < graph_.size(); ++id) {
       for (Edge& edge : node(id).inputs) {
-        if (edge.output == 1 && arrays_.count(edge.node) != 0) edge.output = 0;
+        const auto size = sizes.find(edge.node);
+        if (size == sizes.end()) continue;
+        if (edge.output == 1) {
+          edge.output = 0;
+        } else if (!gradients_.empty()) {
+          edge = size->second;
+        }
       }
     }
-    remove_handles(count);
+    if (gradients_.empty()) remove_handles(count);
   }
 
  private:
@@ -46,12 +64,18 @@ class TensorArrayRewrite {
   bool find_arrays() {
     std::vector<Edge> handles;
     std::vector<Edge> flows;
+    std::vector<Edge> gradients;
     for (int id = 0; id < graph_.size(); ++id) {
       const std::string& op = node(id).op();
-      if (op.starts_with("TensorArrayGrad") || op == "TensorArrayV2" || op == "TensorArray") {
+      if ((op.starts_with("TensorArrayGrad") && op != "TensorArrayGradV3") ||
+          op == "TensorArrayV2" || op == "TensorArray") {
         throw unimplemented("node `", node(id).name(), "` (", op,
                             ") is of a kind of TensorArray that is not supported; export the "
-                            "graph for inference, with TensorFlow 1.0 or later");
+                            "graph with TensorFlow 1.0 or later");
+      }
+      if (op == "TensorArrayGradV3") {
+        expect_inputs(id, 2);
+        gradients.push_back({id, 0});
       }
       if (op == "TensorArrayV3") {
         expect_inputs(id, 1);
@@ -62,14 +86,22 @@ class TensorArrayRewrite {
         handles.push_back({id, 0});
         flows.push_back({id, 1});
       }
-      if (op == "TensorArrayWriteV3" || op == "TensorArrayScatterV3" ||
-          op == "TensorArraySplitV3") {
-        flows.push_back({id, 0});
-      }
     }
     const auto passes = [](const WireNode& node) { return !passing_op(node.op()).empty(); };
-    handles_ = follow(graph_, handles, passes);
-    flows_ = follow(graph_, flows, passes);
+    handles_ = follow_through_stacks(graph_, handles, passes, links_);
+    gradients_ = follow(graph_, gradients, passes);
+    for (int id = 0; id < graph_.size(); ++id) {
+      const std::string& op = node(id).op();
+      if (op != "TensorArrayWriteV3" && op != "TensorArrayScatterV3" && op != "TensorArraySplitV3")
+        continue;
+      if (!is_of_gradients(id)) flows.push_back({id, 0});
+    }
+    flows_ = follow_through_stacks(graph_, flows, passes, links_);
+    if (arrays_.empty() && !gradients.empty()) {
+      throw unimplemented("node `", node(gradients.front().node).name(),
+                          "` (TensorArrayGradV3): its handle does not come from a TensorArrayV3 of "
+                          "the graph");
+    }
     return !arrays_.empty();
   }
 
@@ -90,12 +122,32 @@ class TensorArrayRewrite {
   // The array that a node uses: its handle comes first, its flow last.
   const Array& array_of(int id, size_t inputs) {
     expect_inputs(id, inputs);
-    const auto found = handles_.find(node(id).inputs[0]);
-    if (found == handles_.end() || flows_.count(node(id).inputs.back()) == 0) {
+    const auto found = handles_.edges.find(node(id).inputs[0]);
+    if (found == handles_.edges.end() || flows_.edges.count(node(id).inputs.back()) == 0) {
       throw unimplemented("node `", node(id).name(), "` (", node(id).op(),
                           "): its handle and flow do not come from a TensorArrayV3 of the graph");
     }
-    return arrays_.at(found->second.node);
+    return arrays_.at(handles_.origin.at(found->second).node);
+  }
+
+  bool is_of_gradients(int id) {
+    return !node(id).inputs.empty() && gradients_.count(node(id).inputs[0]) != 0;
+  }
+
+  // The type of what followed edges carry, on the nodes that pass it on and on the stacks.
+  void set_types(const Followed& followed, DataType type) {
+    for (const auto& [edge, source] : followed.edges) {
+      WireNode& carrier = node(edge.node);
+      if (edge != source) carrier.set_type("T", type);
+    }
+    for (int stack : links_.stacks()) {
+      for (int push : links_.pushes(stack)) {
+        if (followed.edges.count(node(push).inputs[1]) == 0) continue;
+        node(push).set_type("T", type);
+        node(stack).set_type("elem_type", type);
+        for (int pop : links_.pops(stack)) node(pop).set_type("elem_type", type);
+      }
+    }
   }
 
   void convert(int id) {
@@ -197,8 +249,103 @@ class TensorArrayRewrite {
     return result;
   }
 
+  void convert_gradients(int count) {
+    std::map<Edge, Edge> replaced;
+    choose_roots(count);
+    for (int id = 0; id < count; ++id) {
+      if (node(id).op() == "TensorArrayGradV3") replaced[{id, 0}] = gradient_handle(id);
+    }
+    for (int id = 0; id < count; ++id) {
+      if (!is_of_gradients(id) || !passing_op(node(id).op()).empty()) continue;
+      const int gradient = gradients_.at(node(id).inputs[0]).node;
+      const Array& array = array_of_gradient(gradient);
+      auto& attrs = *node(id).def.mutable_attr();
+      attrs["_grows"].set_b(array.grows);
+      *attrs["_element_shape"].mutable_shape() = array.shape;
+      attrs["_element_dtype"].set_type(array.element);
+    }
+    for (int id = 0; id < count; ++id) {
+      for (Edge& edge : node(id).inputs) {
+        const auto found = replaced.find(edge);
+        if (found != replaced.end()) edge = found->second;
+        // Its other output is the flow that it takes.
+        if (edge.output == 1 && replaced.count({edge.node, 0}) != 0) edge.output = 0;
+      }
+    }
+    for (const auto& [edge, handle] : replaced) {
+      const Edge flow = node(edge.node).inputs[1];
+      node(edge.node).become("Identity");
+      node(edge.node).set_type(
+          "T", flows_.edges.count(flow) != 0 ? tensorflow::DT_VARIANT : tensorflow::DT_FLOAT);
+      node(edge.node).inputs = {flow};
+    }
+  }
+
+  const Array& array_of_gradient(int id) {
+    const auto found = handles_.edges.find(node(id).inputs[0]);
+    if (found == handles_.edges.end()) {
+      throw unimplemented("node `", node(id).name(), "` (", node(id).op(),
+                          "): its handle does not come from a TensorArrayV3 of the graph");
+    }
+    return arrays_.at(handles_.origin.at(found->second).node);
+  }
+
+  Edge gradient_handle(int id) {
+    array_of_gradient(id);
+    return twin(node(id).inputs[0], node(id).string_attr("source"));
+  }
+
+  // A handle may come from several stacks at once, but of each turn of a loop there is one array of
+  // gradients: that is made beside one of the pops, which must not stand in a branch that others do
+  // not stand in.
+  void choose_roots(int count) {
+    for (int id = 0; id < count; ++id) {
+      if (node(id).op() != "TensorArrayGradV3") continue;
+      array_of_gradient(id);
+      const Edge root = handles_.edges.at(node(id).inputs[0]);
+      if (node(root.node).op() != "StackPopV2") continue;
+      const auto [chosen, is_new] =
+          roots_.try_emplace({handles_.origin.at(root), node(id).string_attr("source")}, root);
+      if (is_new || node(node(root.node).inputs[0].node).op() == "Switch") continue;
+      if (node(node(chosen->second.node).inputs[0].node).op() == "Switch") chosen->second = root;
+    }
+  }
+
+  // The handle of the gradients beside a handle of the array, passed on as that is.
+  Edge twin(Edge handle, const std::string& source) {
+    const auto known = twins_.find({handle, source});
+    if (known != twins_.end()) return known->second;
+    const Edge root = handles_.edges.at(handle);
+    Edge made{-1, handle.output};
+    const auto chosen = roots_.find({handles_.origin.at(root), source});
+    if (root == handle && chosen != roots_.end() && chosen->second != root) {
+      made = twin(chosen->second, source);
+    } else if (root == handle) {
+      const DataType element = arrays_.at(handles_.origin.at(root).node).element;
+      made.node =
+          graph_.add("_GradientArray", str(node(handle.node).name(), "/", source), {handle});
+      node(made.node).set_type("dtype", element);
+      made.output = 0;
+    } else {
+      if (passing_op(node(handle.node).op()) == "Merge") {
+        throw unimplemented("node `", node(handle.node).name(),
+                            "` is a Merge and passes on the handle of a TensorArray that has a "
+                            "gradient");
+      }
+      std::vector<Edge> inputs = node(handle.node).inputs;
+      inputs[0] = twin(inputs[0], source);
+      made.node =
+          graph_.add(node(handle.node).op(), str(node(handle.node).name(), "/", source), inputs);
+      node(made.node).controls = node(handle.node).controls;
+      *node(made.node).def.mutable_attr() = node(handle.node).def.attr();
+      node(made.node).set_type("T", tensorflow::DT_RESOURCE);
+    }
+    twins_[{handle, source}] = made;
+    return made;
+  }
+
   void remove_handles(int count) {
-    for (const auto& [edge, source] : handles_) {
+    for (const auto& [edge, source] : handles_.edges) {
       if (edge != source) node(edge.node).removed = true;
     }
     for (int id = 0; id < count; ++id) {
@@ -214,8 +361,12 @@ class TensorArrayRewrite {
 
   WireGraph& graph_;
   std::map<int, Array> arrays_;
-  std::map<Edge, Edge> handles_;
-  std::map<Edge, Edge> flows_;
+  StackLinks links_;
+  Followed handles_;
+  Followed flows_;
+  std::map<Edge, Edge> gradients_;  // handles of gradients, with the TensorArrayGradV3 behind
+  std::map<std::pair<Edge, std::string>, Edge> roots_;  // by array and name of the gradients
+  std::map<std::pair<Edge, std::string>, Edge> twins_;  // by handle and name
 };
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <array>
 #include <string_view>
 
+#include "formats/gradient_wiring.h"
 #include "formats/rewrites.h"
+#include "formats/thread_lists.h"
 #include "thalweg/base/error.h"
 
 namespace thalweg {
@@ -12,7 +14,7 @@ namespace {
 
 // Ops of which at least one stands in any graph that needs a rewrite.
 bool is_old(std::string_view op) {
-  static constexpr std::array<std::string_view, 23> kOps = {"Switch",
+  static constexpr std::array<std::string_view, 24> kOps = {"Switch",
                                                             "Merge",
                                                             "Enter",
                                                             "RefSwitch",
@@ -22,6 +24,7 @@ bool is_old(std::string_view op) {
                                                             "VariableV2",
                                                             "TemporaryVariable",
                                                             "TensorArrayV3",
+                                                            "StackV2",
                                                             "HashTable",
                                                             "MutableHashTable",
                                                             "MutableHashTableOfTensors",
@@ -58,8 +61,10 @@ void functionalize(tensorflow::GraphDef& graph, const OpRegistry& ops,
 
   convert_tables(body.graph);
   convert_variables(body.graph);
+  drop_gradient_wiring(body.graph);
   convert_tensor_arrays(body.graph);
   functionalize_loops(body.graph, functions, facts);
+  thread_lists(body);
   functionalize_conds(body, functions, facts);
   free_constants(body.graph, facts);
 
@@ -73,6 +78,9 @@ void functionalize(tensorflow::GraphDef& graph, const OpRegistry& ops,
                         "` is wanted as an output, but runs inside a loop, or in one branch of a "
                         "condition only: ask for the Exit or the Merge that brings its value out");
   }
+  drop_lost_colocations(nodes);
+  for (auto& function : *library.mutable_function())
+    drop_lost_colocations(*function.mutable_node_def());
   graph.mutable_node()->Swap(&nodes);
   if (library.function_size() > 0) graph.mutable_library()->Swap(&library);
 }

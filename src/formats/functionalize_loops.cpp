@@ -5,6 +5,7 @@
 #include "formats/loop_frames.h"
 #include "formats/loop_parts.h"
 #include "formats/rewrites.h"
+#include "formats/thread_lists.h"
 #include "thalweg/base/error.h"
 
 namespace thalweg {
@@ -34,6 +35,11 @@ class LoopRewrite {
     FunctionBody body = cut(next_values(), effects(true), in_body);
     refuse_double_effects(in_condition, in_body, facts);
 
+    set_argument_types(body, types_of(captures_.edges()));
+    for (const auto& [argument, last] : thread_lists(body)) {
+      lists_[captures_.edges()[argument]] = body.results.size();
+      body.results.push_back(last);
+    }
     for (FunctionBody* function : {&condition, &body}) {
       set_argument_types(*function, types_of(captures_.edges()));
       functionalize_conds(*function, functions, facts);
@@ -129,6 +135,10 @@ class LoopRewrite {
         if (is_inside(control)) result.push_back(control);
       }
     }
+    if (!of_body) return result;
+    for (int id : frame_.nodes) {
+      if (!graph_[id].removed && is_list_op(graph_[id].op()) && is_inside(id)) result.push_back(id);
+    }
     return result;
   }
 
@@ -145,6 +155,10 @@ class LoopRewrite {
     std::vector<DataType> types;
     for (const Edge& edge : captured) {
       const bool is_variable = parts_.variable_of.count(edge.node) != 0;
+      if (lists_.count(edge) != 0) {
+        types.push_back(tensorflow::DT_VARIANT);
+        continue;
+      }
       types.push_back(is_variable ? graph_[edge.node].type_attr("T") : invariant_types_.at(edge));
     }
     return types;
@@ -152,9 +166,16 @@ class LoopRewrite {
 
   void add_while(FunctionBody condition, FunctionBody body, const std::vector<Edge>& captured,
                  FunctionWriter& functions, const OpFacts& facts) {
-    // An invariant comes out of the body as it went in.
+    // An invariant comes out of the body as it went in, but for lists that the body changes.
     std::vector<int>& arguments = body.arguments;
+    const std::vector<Edge> results = body.results;
+    body.results.resize(parts_.variables.size());
     for (size_t i = parts_.variables.size(); i < captured.size(); ++i) {
+      const auto list = lists_.find(captured[i]);
+      if (list != lists_.end()) {
+        body.results.push_back(results[list->second]);
+        continue;
+      }
       if (arguments[i] < 0) arguments[i] = body.graph.add("_Arg", str("arg", i), {});
       body.results.push_back({arguments[i], 0});
     }
@@ -239,6 +260,7 @@ class LoopRewrite {
   LoopParts parts_;
   std::map<Edge, DataType> invariant_types_;
   Captures captures_;
+  std::map<Edge, size_t> lists_;  // captured handles that are lists now, with the body's result
   std::vector<int> exits_;
 };
 

@@ -22,7 +22,12 @@ Tensor TensorList::item(int64_t i, const Shape& shape) const {
   if (!shape.is_compatible_with(element_shape)) {
     throw invalid_argument("the list holds items of shape ", element_shape, ", not ", shape);
   }
-  const Shape known = shape.merge(element_shape);
+  Shape known = shape.merge(element_shape);
+  // As the other items, where nothing tells more.
+  for (size_t other = 0; other < items.size() && !known.is_fully_defined(); ++other) {
+    if (items[other].is_valid() && items[other].shape().is_compatible_with(known))
+      known = items[other].shape();
+  }
   if (!known.is_fully_defined()) {
     throw invalid_argument("item ", i, " of the list was never set, and its shape ", known,
                            " is not known in full: set it, or tell `element_shape`");

@@ -17,6 +17,7 @@ namespace {
 // Ops whose cases cannot show a value, and why.
 const std::map<std::string_view, std::string_view> kWithoutValue = {
     {"NoOp", "it has no output"},
+    {"ControlTrigger", "it has no output"},
     {"Placeholder", "it must be fed"},
     {"PlaceholderV2", "it must be fed"},
     {"DestroyResourceOp", "what it leaves is no value"},

@@ -283,14 +283,44 @@ TEST(Functionalize, MakesTensorArraysLists) {
   EXPECT_EQ(find(graph, "y")->input(0), "w");
 }
 
-TEST(Functionalize, RefusesGradientsOfTensorArrays) {
+TEST(Functionalize, AddsGradientsOfTensorArraysUp) {
+  const auto graph = functionalized(
+      placeholder("n") + placeholder("i") + placeholder("x", "DT_FLOAT") +
+      node("a", "TensorArrayV3", "n", type("dtype", "DT_FLOAT")) +
+      node("g", "TensorArrayGradV3", "a a:1", "attr { key: 'source' value { s: 'gradients' } } ") +
+      node("w", "TensorArrayWriteV3", "g i x g:1", type("T", "DT_FLOAT")) +
+      node("v", "TensorArrayWriteV3", "g i x w", type("T", "DT_FLOAT")) +
+      node("y", "TensorArrayReadV3", "g i v", type("dtype", "DT_FLOAT")));
+  EXPECT_EQ(find(graph, "a/gradients")->op(), "TensorListReserve");
+  EXPECT_EQ(inputs(*find(graph, "w/AddV2")), (Names{"w/TensorListGetItem", "x"}));
+  EXPECT_EQ(inputs(*find(graph, "v/TensorListSetItem")),
+            (Names{"w/TensorListSetItem", "i", "v/AddV2"}));
+  EXPECT_EQ(find(graph, "y")->op(), "TensorListGetItem");
+  EXPECT_EQ(find(graph, "y")->input(0), "v/TensorListSetItem");
+}
+
+TEST(Functionalize, RefusesGradientsOfUnknownArrays) {
   expect_error(
       Code::kUnimplemented,
       [&] {
-        functionalized(placeholder("n") + node("a", "TensorArrayV3", "n") +
-                       node("g", "TensorArrayGradV3", "a a:1"));
+        functionalized(placeholder("n") + placeholder("h", "DT_RESOURCE") +
+                       node("a", "TensorArrayV3", "n") + node("g", "TensorArrayGradV3", "h a:1"));
       },
       "`g`", "TensorArrayGradV3");
+}
+
+TEST(Functionalize, MakesStacksLists) {
+  const auto graph =
+      functionalized(placeholder("n") + placeholder("x", "DT_FLOAT") +
+                     node("s", "StackV2", "n", type("elem_type", "DT_FLOAT")) +
+                     node("p", "StackPushV2", "s x", type("T", "DT_FLOAT")) +
+                     node("q", "StackPopV2", "s ^p", type("elem_type", "DT_FLOAT")) +
+                     node("y", "Neg", "q", type("T", "DT_FLOAT")));
+  EXPECT_EQ(find(graph, "s")->op(), "EmptyTensorList");
+  EXPECT_EQ(inputs(*find(graph, "p")), (Names{"s", "x"}));
+  EXPECT_EQ(find(graph, "q")->op(), "TensorListPopBack");
+  EXPECT_EQ(find(graph, "q")->input(0), "p");
+  EXPECT_EQ(inputs(*find(graph, "y")), (Names{"q:1"}));
 }
 
 TEST(Functionalize, GivesOldTablesResourceHandles) {

@@ -133,6 +133,7 @@ KernelPtr make_print(const KernelRequest& request) {
 
 constexpr KernelDef kKernels[] = {
     {"NoOp", "reference", make_no_op},
+    {"ControlTrigger", "reference", make_no_op},
     {"Assert", "reference", make_assert},
     {"CheckNumerics", "reference", make_check_numerics},
     {"CheckNumericsV2", "reference", make_check_numerics},

@@ -77,6 +77,7 @@ std::span<const KernelDef> reference_summary_kernels();
 std::span<const KernelDef> reference_image_codec_kernels();
 std::span<const KernelDef> reference_segments_kernels();
 std::span<const KernelDef> reference_sparse_segments_kernels();
+std::span<const KernelDef> reference_sparse_serialization_kernels();
 std::span<const KernelDef> reference_partition_kernels();
 std::span<const KernelDef> reference_scatter_kernels();
 std::span<const KernelDef> reference_parse_sequence_kernels();

@@ -76,6 +76,7 @@ void add_reference(KernelRegistry& kernels) {
                       reference_queue_kernels,
                       reference_segments_kernels,
                       reference_sparse_segments_kernels,
+                      reference_sparse_serialization_kernels,
                       reference_partition_kernels,
                       reference_scatter_kernels,
                       reference_parse_example_kernels,

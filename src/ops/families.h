@@ -67,6 +67,7 @@ std::span<const OpDef> summary_ops();
 std::span<const OpDef> image_codec_ops();
 std::span<const OpDef> segments_ops();
 std::span<const OpDef> sparse_segments_ops();
+std::span<const OpDef> sparse_serialization_ops();
 std::span<const OpDef> partition_ops();
 std::span<const OpDef> training_sparse_ops();
 std::span<const OpDef> scatter_ops();

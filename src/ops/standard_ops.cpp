@@ -62,6 +62,7 @@ const OpRegistry& standard_ops() {
                         queue_ops,
                         segments_ops,
                         sparse_segments_ops,
+                        sparse_serialization_ops,
                         partition_ops,
                         training_sparse_ops,
                         scatter_ops,

@@ -33,6 +33,7 @@ std::span<const KernelDef> reference_pooling_kernels();
 std::span<const KernelDef> reference_normalization_kernels();
 std::span<const KernelDef> reference_loss_kernels();
 std::span<const KernelDef> reference_array_kernels();
+std::span<const KernelDef> reference_audio_kernels();
 std::span<const KernelDef> reference_movement_kernels();
 std::span<const KernelDef> reference_padding_kernels();
 std::span<const KernelDef> reference_slicing_kernels();

@@ -37,6 +37,7 @@ void add_reference(KernelRegistry& kernels) {
                       reference_normalization_kernels,
                       reference_loss_kernels,
                       reference_array_kernels,
+                      reference_audio_kernels,
                       reference_movement_kernels,
                       reference_padding_kernels,
                       reference_slicing_kernels,

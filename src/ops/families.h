@@ -28,6 +28,7 @@ std::span<const OpDef> pooling_ops();
 std::span<const OpDef> normalization_ops();
 std::span<const OpDef> loss_ops();
 std::span<const OpDef> array_ops();
+std::span<const OpDef> audio_ops();
 std::span<const OpDef> movement_ops();
 std::span<const OpDef> padding_ops();
 std::span<const OpDef> slicing_ops();

@@ -28,6 +28,7 @@ const OpRegistry& standard_ops() {
                         normalization_ops,
                         loss_ops,
                         array_ops,
+                        audio_ops,
                         movement_ops,
                         padding_ops,
                         slicing_ops,

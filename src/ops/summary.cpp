@@ -23,6 +23,19 @@ void image_shape(ShapeContext& c) {
   c.set_output(0, Shape{});
 }
 
+void audio_shape(ShapeContext& c) {
+  if (c.input(0).has_rank()) c.with_rank(0, 0);
+  if (c.num_inputs() == 3) c.with_rank(2, 0);
+  if (const Shape sounds = c.with_rank_at_least(1, 2); sounds.rank() > 3)
+    throw c.error("`tensor` must be [batch, frames] or [batch, frames, channels], got ", sounds);
+  c.set_output(0, Shape{});
+}
+
+constexpr char kTag[] = "tag: string | A scalar.";
+constexpr char kSounds[] =
+    "tensor: float | Samples in [-1, 1), `[batch, frames]` or `[batch, frames, channels]`.";
+constexpr char kMaxOutputs[] = "max_outputs: int >= 1 = 3 | Sounds taken at most.";
+
 constexpr char kSummary[] = "summary: string | A scalar: a Summary message.";
 
 constexpr OpDef kSummaryOps[] = {
@@ -54,6 +67,29 @@ constexpr OpDef kSummaryOps[] = {
          "A message of images as PNG. Images of reals are scaled: from 0 to their largest value, "
          "or when they hold negative ones, so that 127 is zero.",
      .shape = image_shape,
+     .no_gradient = kNoNumbers},
+    {.name = "AudioSummary",
+     .inputs = {kTag, kSounds},
+     .outputs = {kSummary},
+     .attrs = {"sample_rate: float | Frames a second.", kMaxOutputs},
+     .doc = "A message of sounds as WAV.",
+     .shape = audio_shape,
+     .no_gradient = kNoNumbers},
+    {.name = "AudioSummaryV2",
+     .inputs = {kTag, kSounds, "sample_rate: float | Frames a second, a scalar."},
+     .outputs = {kSummary},
+     .attrs = {kMaxOutputs},
+     .doc = "A message of sounds as WAV.",
+     .shape = audio_shape,
+     .no_gradient = kNoNumbers},
+    {.name = "TensorSummary",
+     .inputs = {"tensor: T | Any tensor."},
+     .outputs = {kSummary},
+     .attrs = {"T: type | Type of the tensor.", "description: string = '' | Kept for graph files.",
+               "labels: list(string) = [] | Kept for graph files.",
+               "display_name: string = '' | Kept for graph files."},
+     .doc = "A message of a tensor under the node's name.",
+     .shape = shape_functions::scalar,
      .no_gradient = kNoNumbers},
     {.name = "TensorSummaryV2",
      .inputs = {"tag: string | A scalar.", "tensor: T | Any tensor.",

@@ -1,5 +1,5 @@
-// Summary messages: {value: [{tag = 1, one of simple_value = 2, image = 4, histo = 5, tensor = 8,
-// metadata = 9}]}, value being field 1.
+// Summary messages: {value: [{tag = 1, one of simple_value = 2, image = 4, histo = 5, audio = 6,
+// tensor = 8, node_name = 7, metadata = 9}]}, value being field 1.
 #include <zlib.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "kernels/families.h"
 #include "kernels/reference/elements.h"
 #include "kernels/reference/example_reader.h"
+#include "kernels/reference/wav.h"
 #include "kernels/reference/wire_writer.h"
 
 namespace thalweg {
@@ -216,6 +217,52 @@ KernelPtr make_image(const KernelRequest& request) {
   });
 }
 
+KernelPtr make_audio(const KernelRequest& request) {
+  const Shape& sounds = request.inputs[1].shape;
+  const bool rate_given = request.node.find_attr("sample_rate") != nullptr;
+  return make_kernel(
+      [batch = sounds[0], frames = sounds[1], channels = sounds.rank() == 2 ? 1 : sounds[2],
+       limit = request.node.attr<int64_t>("max_outputs"), rate_given,
+       told = rate_given ? request.node.attr<float>("sample_rate") : 0.0f](KernelContext& c) {
+        const float rate = rate_given ? told : *c.input<float>(2);
+        if (!(rate > 0) || rate > 1e9f) {
+          throw invalid_argument("the sample rate is ", rate, ", expected one above 0");
+        }
+        const int64_t whole_rate = std::max<int64_t>(std::lrint(rate), 1);
+        const std::string& tag = *c.input<std::string>(0);
+        std::string summary;
+        for (int64_t i = 0; i < std::min(batch, limit); ++i) {
+          std::string message;
+          reference::write_float_field(message, 1, rate);
+          write_varint_field(message, 2, static_cast<uint64_t>(channels));
+          write_varint_field(message, 3, static_cast<uint64_t>(frames));
+          write_bytes_field(message, 4,
+                            reference::wav_message(c.input<float>(1) + i * frames * channels,
+                                                   frames, channels, whole_rate));
+          write_bytes_field(message, 5, "audio/wav");
+          std::string value;
+          write_bytes_field(value, 6, message);
+          append_value(summary, limit > 1 ? str(tag, "/audio/", i) : str(tag, "/audio"), value);
+        }
+        *c.output<std::string>() = std::move(summary);
+      });
+}
+
+// It has no tag: the node's name stands for one.
+KernelPtr make_named_tensor(const KernelRequest& request) {
+  const TensorSpec& tensor = request.inputs[0];
+  if (!reference::has_elements(tensor.dtype) || tensor.dtype == kVariant) return nullptr;
+  return make_kernel(
+      [dtype = tensor.dtype, shape = tensor.shape, name = request.node.name()](KernelContext& c) {
+        std::string value;
+        write_bytes_field(value, 7, name);
+        write_bytes_field(value, 8, reference::tensor_message(dtype, shape, c.input_pointer(0)));
+        std::string summary;
+        write_bytes_field(summary, 1, value);
+        *c.output<std::string>() = std::move(summary);
+      });
+}
+
 KernelPtr make_tensor(const KernelRequest& request) {
   const TensorSpec& tensor = request.inputs[1];
   if (!reference::has_elements(tensor.dtype) || tensor.dtype == kVariant) return nullptr;
@@ -256,7 +303,8 @@ KernelPtr make_merge(const KernelRequest& request) {
 constexpr KernelDef kKernels[] = {
     {"ScalarSummary", "reference", make_scalar}, {"HistogramSummary", "reference", make_histogram},
     {"ImageSummary", "reference", make_image},   {"TensorSummaryV2", "reference", make_tensor},
-    {"MergeSummary", "reference", make_merge},
+    {"MergeSummary", "reference", make_merge},   {"AudioSummary", "reference", make_audio},
+    {"AudioSummaryV2", "reference", make_audio}, {"TensorSummary", "reference", make_named_tensor},
 };
 
 }  // namespace

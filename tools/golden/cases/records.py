@@ -186,8 +186,21 @@ def summaries():
     yield Case("MergeSummary", {"inputs": [one(a), one(b)]})
     yield Case("MergeSummary", {"inputs": [strings(b, a)]})
     yield Case("MergeSummary", {"inputs": [one(""), strings("")]})
+    sound = np.clip(normal(4, 5, 2) * 0.7, -1.2, 1.2).astype(np.float32)
+    for rate, more in [(8000, {}), (44100.5, dict(max_outputs=1)), (0.25, dict(max_outputs=7))]:
+        yield Case("AudioSummaryV2", {"tag": one("s"), "tensor": sound, "sample_rate": np.float32(rate)}, **more)
+    yield Case("AudioSummaryV2", {"tag": one("s"), "tensor": sound[:1, :, 1], "sample_rate": np.float32(16)}, max_outputs=1)
+
+
+def sounds():
+    for shape, rate in [((4, 1), 8000), ((3, 2), 44100)]:
+        sound = np.clip(normal(*shape) * 0.7, -1.2, 1.2).astype(np.float32)
+        yield Case("EncodeWav", {"audio": sound, "sample_rate": np.int32(rate)})
+        file = one(tf.raw_ops.EncodeWav(audio=sound, sample_rate=rate).numpy())
+        for more in [dict(), dict(desired_channels=2), dict(desired_samples=2), dict(desired_channels=1, desired_samples=6)]:
+            yield Case("DecodeWav", {"contents": file}, **more)
 
 
 def cases():
-    for family in [examples, sequences, raw, summaries]:
+    for family in [examples, sequences, raw, summaries, sounds]:
         yield from family()

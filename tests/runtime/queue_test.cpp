@@ -128,11 +128,6 @@ TEST_F(QueueTest, IsWhatEveryHandleOfItsNameSays) {
       Code::kInvalidArgument, [&] { session_.run(taken); }, "`q`", "[1000]", "[1]");
   takes({.shapes = {Shape{1000}}, .capacity = 7, .shared_name = "q"}, "capacity");
   takes({.shared_name = "q"}, "shapes");
-  const Output padding =
-      padding_fifo_queue(graph_, {kFloat32}, {.shapes = {Shape{1000}}, .shared_name = "q"});
-  const Output padded = queue_size(padding);
-  expect_error(
-      Code::kInvalidArgument, [&] { session_.run(padded); }, "`q`", "PaddingFIFOQueueV2");
   EXPECT_EQ(value_of(queue_size(large)), 1);
 }
 

@@ -63,8 +63,8 @@ KernelPtr make_queue(const KernelRequest& request) {
   return std::make_unique<QueueHandle>(config);
 }
 
-// The queue of input 0. Of several ops that give one name the first makes the queue, and shapes
-// were planned by what another says: all must say the same.
+// The queue of input 0. Of several ops of one kind that give one name the first makes the queue,
+// and shapes were planned by what another says: all must say the same.
 class QueueInput {
  public:
   explicit QueueInput(const KernelRequest& request)
@@ -80,7 +80,6 @@ class QueueInput {
                              ", but the op of this handle says ", wanted,
                              "; give queues that differ names of their own");
     };
-    check(made.kind == told_->kind, "the op", name_of(made.kind), name_of(told_->kind));
     check(made.types == told_->types, "component types", made.types, told_->types);
     check(made.shapes == told_->shapes, "shapes", made.shapes, told_->shapes);
     check(made.capacity == told_->capacity, "capacity", made.capacity, told_->capacity);
@@ -90,12 +89,6 @@ class QueueInput {
   }
 
  private:
-  static std::string_view name_of(Kind kind) {
-    return std::find_if(std::begin(kKinds), std::end(kKinds),
-                        [&](const auto& k) { return k.second == kind; })
-        ->first;
-  }
-
   std::optional<QueueState::Config> told_;
 };
 

@@ -61,6 +61,27 @@ constexpr OpDef kOps[] = {
         "LogUniformCandidateSampler",
         "Draws class k with probability log((k + 2) / (k + 1)) / log(range_max + 1): Zipf's law "
         "for classes sorted by falling frequency. Seeds and runs as in RandomUniform."),
+    sampler("ThreadUnsafeUnigramCandidateSampler",
+            "Draws classes as often as they were among `true_classes` in earlier runs; to begin "
+            "with each counts once. Counts begin anew where a plan is built anew. Seeds and runs "
+            "as in RandomUniform."),
+    sampler("LearnedUnigramCandidateSampler",
+            "ThreadUnsafeUnigramCandidateSampler under another name: both guard themselves here."),
+    {.name = "FixedUnigramCandidateSampler",
+     .inputs = {kTrue},
+     .outputs = {kSampled, kTrueCount, kSampledCount},
+     .attrs = {kNumTrue, kNumSampled, kUnique, kRange,
+               "vocab_file: string = '' | A text file whose lines end with a comma and the weight "
+               "of a class.",
+               "distortion: float = 1 | Weights are raised to this power.",
+               "num_reserved_ids: int = 0 | Classes before those, which are never drawn.",
+               "num_shards: int >= 1 = 1 | Only each num_shards-th class is taken, ...",
+               "shard: int >= 0 = 0 | ... from this one on.",
+               "unigrams: list(float) = [] | The weights, in place of a file.", kSeed, kSeed2},
+     .doc = "Draws classes with given weights. Seeds and runs as in RandomUniform.",
+     .shape = sampler_shape,
+     .no_gradient = kNoGradient,
+     .effect = Effect::kRandom},
     {.name = "AllCandidateSampler",
      .inputs = {kTrue},
      .outputs = {kSampled, kTrueCount, kSampledCount},

@@ -117,6 +117,13 @@ class RandomWords {
     while (value < excess) value = long_word();
     return value % bound;
   }
+  /// The same from single words.
+  uint32_t below_32(uint32_t bound) {
+    const uint32_t excess = (~uint32_t{0} % bound + 1) % bound;
+    uint32_t value = word();
+    while (value < excess) value = word();
+    return value % bound;
+  }
 
  private:
   RandomStream stream_;

@@ -4,8 +4,11 @@
 #include "ops/families.h"
 #include "ops/int_constant.h"
 #include "ops/known_values.h"
+#include "thalweg/graph/gradient_context.h"
 #include "thalweg/graph/shape_context.h"
 #include "thalweg/ops/array.h"
+#include "thalweg/ops/binary.h"
+#include "thalweg/ops/reduction.h"
 
 namespace thalweg {
 namespace {
@@ -54,10 +57,20 @@ constexpr const char* kClassOut = "output_dtype: {int32, int64} = int64 | Type o
 constexpr const char* kPoissonOut =
     "dtype: {float, double, int32, int64} = int64 | Type of the result.";
 constexpr std::string_view kChosen = "its output is made of integers";
-constexpr std::string_view kNoReparametrization =
-    "the derivative of gamma numbers by alpha needs that of the incomplete gamma function";
 constexpr std::string_view kGammaDoc =
     "Gamma random numbers of scale 1; TensorFlow's but for the last bits of its functions.";
+
+// By alpha, which is input kAlpha: what each sample of a parameter gives adds up.
+template <int kAlpha>
+void gamma_gradient(GradientContext& c) {
+  const Output alpha = c.input(kAlpha), sample = c.output(0);
+  if (!alpha.shape().has_rank() || !sample.shape().has_rank())
+    throw unimplemented(c.node(), ": its gradient needs to know the ranks of `shape` and `alpha`");
+  const Output slope = c.grad() * c.graph().add("RandomGammaGrad", {alpha, sample}).output();
+  std::vector<int64_t> samples;
+  for (int d = 0; d < sample.shape().rank() - alpha.shape().rank(); ++d) samples.push_back(d);
+  c.set(kAlpha, samples.empty() ? slope : reduce_sum(slope, samples));
+}
 
 constexpr OpDef kOps[] = {
     {.name = "Multinomial",
@@ -82,7 +95,7 @@ constexpr OpDef kOps[] = {
                "T: {float, double} | Element type."},
      .doc = kGammaDoc,
      .shape = samples_shape,
-     .no_gradient = kNoReparametrization,
+     .gradient = gamma_gradient<1>,
      .effect = Effect::kRandom},
     {.name = "StatelessRandomGammaV2",
      .inputs = {"shape: T | Shape of the result, whose last dimensions are those of `alpha`.",
@@ -92,7 +105,7 @@ constexpr OpDef kOps[] = {
                kSeedType},
      .doc = kGammaDoc,
      .shape = requested,
-     .no_gradient = kNoReparametrization},
+     .gradient = gamma_gradient<2>},
     {.name = "StatelessRandomGammaV3",
      .inputs = {"shape: shape_dtype | Shape of the result, whose last dimensions are those of "
                 "`alpha`.",
@@ -105,7 +118,7 @@ constexpr OpDef kOps[] = {
                "shape_dtype: {int32, int64} = int32 | Type of `shape`."},
      .doc = kGammaDoc,
      .shape = requested,
-     .no_gradient = kNoReparametrization},
+     .gradient = gamma_gradient<4>},
     {.name = "RandomPoisson",
      .inputs = {"shape: S | Shape of the samples of each rate.", "rate: dtype | Means."},
      .outputs = {"output: dtype | `[shape..., rate...]`."},

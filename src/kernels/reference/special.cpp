@@ -35,6 +35,15 @@ double positive(double x, double limit, F f) {
   return x > 0 || std::isnan(x) ? f(x) : limit;
 }
 
+// How a gamma sample x moves with its parameter where the uniform number behind it stays: P(a, x)
+// does not change, so dx/da = -(dP/da) / (dP/dx).
+double gamma_sample_slope(double a, double x) {
+  if (!(a > 0) || !(x >= 0)) return kNan;
+  if (x == 0) return 0;
+  const double density = std::exp((a - 1) * std::log(x) - x - std::lgamma(a));
+  return -igamma_grad_a(a, x) / density;
+}
+
 KernelPtr make_betainc(const KernelRequest& request) {
   const auto f = []<class T>(T a, T b, T x) {
     return static_cast<T>(
@@ -79,6 +88,8 @@ constexpr KernelDef kKernels[] = {
     function("Igamma", kFloats, [](double a, double x) { return igamma(a, x); }),
     function("Igammac", kFloats, [](double a, double x) { return igammac(a, x); }),
     function("IgammaGradA", kDoubles, [](double a, double x) { return igamma_grad_a(a, x); }),
+    function("RandomGammaGrad", kDoubles,
+             [](double a, double x) { return gamma_sample_slope(a, x); }),
     {"Betainc", "reference", make_betainc},
     function("Xlogy", kFloats, [](double x, double y) { return x == 0 ? 0 : x * std::log(y); }),
     function("Xlog1py", kFloats, [](double x, double y) { return x == 0 ? 0 : x * std::log1p(y); }),

@@ -49,3 +49,12 @@ def cases():
     yield Case("RandomUniform", {"shape": i32(6)}, seed=5, seed2=6, dtype=tf.float32)
     yield Case("RandomStandardNormal", {"shape": i32(6)}, seed=5, seed2=6, dtype=tf.float32)
     yield Case("TruncatedNormal", {"shape": i32(6)}, seed=5, seed2=6, dtype=tf.float32)
+    for seed, shape in enumerate([i32(4), i32(2, 2), np.zeros([0], np.int32)]):  # a seed is in its first run once
+        yield Case("RandomGamma", {"shape": shape, "alpha": alpha.astype(np.float64)}, ["alpha"], seed=5, seed2=60 + seed)
+    yield Case("StatelessRandomGammaV2", {"shape": i32(4, 3), "seed": i32(3, 4), "alpha": alpha.astype(np.float64)}, ["alpha"])
+    yield Case("StatelessRandomGammaV3", {"shape": i32(2, 3), **keyed(alpha=alpha.astype(np.float64))}, ["alpha"])
+    samples = np.array([[1e-3, 0.2, 1, 5], [0, 30, 80, 1e-8]])
+    for parameters in [np.array([0.1, 1, 7, 50]), np.array([[2.5], [0.4]])]:
+        yield Case("RandomGammaGrad", {"alpha": parameters, "sample": samples}, tolerance=1e-6)
+        yield Case("RandomGammaGrad", {"alpha": parameters.astype(np.float32), "sample": samples.astype(np.float32)},
+                   tolerance=1e-3)

@@ -56,9 +56,11 @@ struct Options::State {
   std::vector<Line> lines;
   bool help = false;
 
-  // CLI11 says "--out: 1 required TEXT missing", and the like.
+  // CLI11 says "--out: 1 required TEXT missing", "Could not convert: --resume = maybe", and the
+  // like.
   std::string reworded(const std::string& message) const {
-    const std::string name = message.substr(0, message.find_first_of(": "));
+    const size_t begin = std::min(message.find("--"), message.size());
+    const std::string name = message.substr(begin, message.find_first_of(":= ", begin) - begin);
     for (const Line& line : lines) {
       const size_t at = line.left.find(name);
       if (name.size() < 2 || at == std::string::npos) continue;
@@ -76,7 +78,13 @@ struct Options::State {
     names.push_back(str("--", name));
     lines.push_back({str("--", name, " ", value), std::string(help_text)});
     app.add_option_function<std::string>(
-           names.back(), [set](const std::string& text) { set(text); }, std::string(help_text))
+           names.back(),
+           [this, set, option = names.back()](const std::string& text) {
+             // CLI11 takes whatever comes next.
+             if (std::ranges::find(names, text) != names.end()) throw UsageError(reworded(option));
+             set(text);
+           },
+           std::string(help_text))
         ->take_last();
   }
 };

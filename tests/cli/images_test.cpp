@@ -248,7 +248,7 @@ TEST(Show, SaysWhatTheModelIsAndHowItCameAbout) {
   }
   EXPECT_EQ(run({"show", folder / "m", "--json"}).json()["version"], 1);
   expect_failure(run({"show", folder / "d"}), 1, "no model");
-  expect_failure(run({"show", folder / "none"}), 1, "does not exist");
+  expect_failure(run({"show", folder / "none"}), 1, "no such file or folder");
 }
 
 TEST(Model, OfATableRefusesImagesAndTheOtherWayRound) {

@@ -183,19 +183,26 @@ TEST(Table, TakesWholeNumbersForClassesHoweverWritten) {
             "regressor");
 }
 
+// U+009B begins what ESC [ begins too, and is text.
 TEST(Table, WritesOutWhatWouldMoveTheCursor) {
   TemporaryFolder folder;
-  put_file(folder / "x.csv", two_classes(40, {"\x1b[2Jcat", "dog"}));
+  put_file(folder / "x.csv", two_classes(40, {"\xC2\x9B"
+                                              "2Jcat",
+                                              "dog"}));
   const Outcome fitted = run(fit(folder / "x.csv", folder / "m", {"--epochs", "1"}));
   ASSERT_EQ(fitted.status, 0) << fitted.err;
   for (const Outcome& outcome :
        {fitted, run({"show", folder / "m"}), run({"evaluate", folder / "m", folder / "x.csv"})}) {
-    EXPECT_EQ(outcome.out.find('\x1b'), std::string::npos) << outcome.out;
-    EXPECT_NE(outcome.out.find("\\x1b[2Jcat"), std::string::npos) << outcome.out;
+    EXPECT_EQ(outcome.out.find("\xC2\x9B"), std::string::npos) << outcome.out;
+    EXPECT_NE(outcome.out.find("\\u009b2Jcat"), std::string::npos) << outcome.out;
   }
-  put_file(folder / "new.csv", "a,b,y\n1,2,\x1b[31mbird\n");
-  expect_failure(run({"evaluate", folder / "m", folder / "new.csv"}), 1, "'\\x1b[31mbird'");
-  EXPECT_NE(run({"predict", folder / "m", folder / "x.csv"}).out.find("p(\x1b[2Jcat)"),
+  put_file(folder / "new.csv",
+           "a,b,y\n1,2,\xC2\x9B"
+           "31mbird\n");
+  expect_failure(run({"evaluate", folder / "m", folder / "new.csv"}), 1, "'\\u009b31mbird'");
+  EXPECT_NE(run({"predict", folder / "m", folder / "x.csv"})
+                .out.find("p(\xC2\x9B"
+                          "2Jcat)"),
             std::string::npos)
       << "data stay as they are";
 }

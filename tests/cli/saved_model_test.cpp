@@ -148,18 +148,22 @@ TEST_F(FilesOfOthers, RunSaysThatAVariableHasNoValue) {
 }
 
 TEST_F(FilesOfOthers, ShowSaysThatFunctionsCallThemselvesWithoutEnd) {
-  const auto with_body = [](const std::string& callee) {
+  const std::string call =
+      "op: 'PartitionedCall' attr { key: 'f' value { func { name: 'f' } } } attr { key: 'Tin' "
+      "value "
+      "{ list { type: DT_FLOAT } } } attr { key: 'Tout' value { list { type: DT_FLOAT } } }";
+  const std::string negate = "op: 'Neg' attr { key: 'T' value { type: DT_FLOAT } }";
+  const auto with_body = [&](const std::string& inside, const std::string& output) {
     return "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } } "
-           "node { name: 'y' op: 'f' input: 'x' } library { function { signature { name: 'f' "
-           "input_arg { name: 'a' type: DT_FLOAT } output_arg { name: 'b' type: DT_FLOAT } } "
-           "node_def { name: 'c' op: '" +
-           callee + "' input: 'a' " +
-           (callee == "Neg" ? "attr { key: 'T' value { type: DT_FLOAT } }" : "") +
-           " } ret { key: 'b' value: 'c:" + (callee == "Neg" ? "y" : "b") + ":0' } } }";
+           "node { name: 'y' input: 'x' " +
+           call +
+           " } library { function { signature { name: 'f' input_arg { name: 'a' type: DT_FLOAT } "
+           "output_arg { name: 'b' type: DT_FLOAT } } node_def { name: 'c' input: 'a' " +
+           inside + " } ret { key: 'b' value: 'c:" + output + ":0' } } }";
   };
-  put_file(graph_, with_body("Neg"));
+  put_file(graph_, with_body(negate, "y"));
   EXPECT_EQ(run({"show", graph_, "--json"}).json()["graph"]["runs"], true);
-  put_file(graph_, with_body("f"));
+  put_file(graph_, with_body(call, "output"));
   const auto graph = run({"show", graph_, "--json"}).json()["graph"];
   EXPECT_EQ(graph["runs"], false);
   EXPECT_NE(graph["problem"].get<std::string>().find("f -> f"), std::string::npos) << graph;

@@ -20,6 +20,7 @@ std::span<const KernelDef> reference_decomposition_kernels();
 std::span<const KernelDef> reference_spectral_kernels();
 std::span<const KernelDef> reference_svd_kernels();
 std::span<const KernelDef> reference_quantization_kernels();
+std::span<const KernelDef> reference_quantized_kernels();
 std::span<const KernelDef> reference_fake_quantization_kernels();
 std::span<const KernelDef> reference_lstm_kernels();
 std::span<const KernelDef> reference_gru_kernels();

@@ -24,6 +24,7 @@ void add_reference(KernelRegistry& kernels) {
                       reference_spectral_kernels,
                       reference_svd_kernels,
                       reference_quantization_kernels,
+                      reference_quantized_kernels,
                       reference_fake_quantization_kernels,
                       reference_lstm_kernels,
                       reference_gru_kernels,

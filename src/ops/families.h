@@ -17,6 +17,7 @@ std::span<const OpDef> complex_ops();
 std::span<const OpDef> fft_ops();
 std::span<const OpDef> decomposition_ops();
 std::span<const OpDef> quantization_ops();
+std::span<const OpDef> quantized_ops();
 std::span<const OpDef> rnn_ops();
 std::span<const OpDef> stateless_random_ops();
 std::span<const OpDef> distributions_ops();

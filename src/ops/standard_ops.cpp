@@ -17,6 +17,7 @@ const OpRegistry& standard_ops() {
                         fft_ops,
                         decomposition_ops,
                         quantization_ops,
+                        quantized_ops,
                         rnn_ops,
                         stateless_random_ops,
                         distributions_ops,

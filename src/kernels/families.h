@@ -16,6 +16,7 @@ std::span<const KernelDef> reference_reduction_kernels();
 std::span<const KernelDef> reference_scan_kernels();
 std::span<const KernelDef> reference_complex_kernels();
 std::span<const KernelDef> reference_fft_kernels();
+std::span<const KernelDef> reference_fractional_pooling_kernels();
 std::span<const KernelDef> reference_decomposition_kernels();
 std::span<const KernelDef> reference_spectral_kernels();
 std::span<const KernelDef> reference_svd_kernels();

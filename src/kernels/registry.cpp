@@ -20,6 +20,7 @@ void add_reference(KernelRegistry& kernels) {
                       reference_scan_kernels,
                       reference_complex_kernels,
                       reference_fft_kernels,
+                      reference_fractional_pooling_kernels,
                       reference_decomposition_kernels,
                       reference_spectral_kernels,
                       reference_svd_kernels,

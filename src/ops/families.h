@@ -15,6 +15,7 @@ std::span<const OpDef> reduction_ops();
 std::span<const OpDef> scan_ops();
 std::span<const OpDef> complex_ops();
 std::span<const OpDef> fft_ops();
+std::span<const OpDef> fractional_pooling_ops();
 std::span<const OpDef> decomposition_ops();
 std::span<const OpDef> quantization_ops();
 std::span<const OpDef> quantized_ops();

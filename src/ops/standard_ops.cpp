@@ -15,6 +15,7 @@ const OpRegistry& standard_ops() {
                         scan_ops,
                         complex_ops,
                         fft_ops,
+                        fractional_pooling_ops,
                         decomposition_ops,
                         quantization_ops,
                         quantized_ops,

@@ -4,7 +4,10 @@ namespace thalweg {
 
 std::string resource_key(const Node& handle) {
   const std::string_view type = handle.type();
-  const bool makes_handle = handle.num_inputs() == 0 && handle.num_outputs() > 0 &&
+  // A dense table is told keys that it keeps for itself; all other makers take nothing.
+  const bool is_dense =
+      type == "MutableDenseHashTableV2" || type == "AnonymousMutableDenseHashTable";
+  const bool makes_handle = (handle.num_inputs() == 0 || is_dense) && handle.num_outputs() > 0 &&
                             handle.output_dtype(0) == kResource && type != "Placeholder" &&
                             type != "_Arg";
   if (!makes_handle) return {};

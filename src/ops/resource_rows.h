@@ -9,7 +9,9 @@ namespace thalweg {
 inline const Node* handle_maker(const ShapeContext& c, int i) {
   const Node* node = c.node().input(i).node();
   while (node->type() == "Identity") node = node->input(0).node();
-  return node->num_inputs() == 0 && node->type() != "Placeholder" ? node : nullptr;
+  // A dense table is told keys that it keeps for itself.
+  const bool is_dense = node->type().find("DenseHashTable") != std::string_view::npos;
+  return (node->num_inputs() == 0 || is_dense) && node->type() != "Placeholder" ? node : nullptr;
 }
 
 }  // namespace thalweg

@@ -29,18 +29,43 @@ Shape value_shape(const ShapeContext& c) {
   return table->find_attr("value_shape") == nullptr ? Shape{} : table->attr<Shape>("value_shape");
 }
 
+// The shape of keys without a key's own, which a dense table tells by its reserved ones.
+Shape batch_shape(const ShapeContext& c) {
+  const Node* table = handle_maker(c, 0);
+  if (table == nullptr || table->find_attr("key_dtype") == nullptr) return Shape::unknown();
+  const Shape& keys = c.input(1);
+  const Shape own = table->num_inputs() == 0 ? Shape{} : table->input(0).shape();
+  if (!own.has_rank() || !keys.has_rank()) return Shape::unknown();
+  const int rank = keys.rank() - own.rank();
+  if (rank < 0 || !keys.slice(rank).is_compatible_with(own))
+    throw c.error("`keys` have shape ", keys, ", a key of table ", table->name(), " has ", own);
+  return keys.slice(0, rank);
+}
+
+void dense_shape(ShapeContext& c) {
+  if (!c.input(0).is_compatible_with(c.input(1)) || c.input(0).rank() > 1) {
+    throw c.error("`empty_key` ", c.input(0), " and `deleted_key` ", c.input(1),
+                  " must be scalars or vectors of one shape");
+  }
+  c.set_output(0, Shape{});
+}
+
 void find_shape(ShapeContext& c) {
   check_type(c, "Tin", "key_dtype");
   check_type(c, "Tout", "value_dtype");
   Shape value = value_shape(c);
-  if (!value.has_rank() && c.input(2).rank() == 0) value = Shape{};
-  c.set_output(0, c.input(1).concat(value));
+  if (!value.has_rank()) {
+    // Of a table that is not known here, keys are taken for scalars where the default is one.
+    c.set_output(0, c.input(2).rank() == 0 ? c.input(1) : Shape::unknown());
+    return;
+  }
+  c.set_output(0, batch_shape(c).concat(value));
 }
 
 void insert_shape(ShapeContext& c) {
   check_type(c, "Tin", "key_dtype");
   check_type(c, "Tout", "value_dtype");
-  const Shape wanted = c.input(1).concat(value_shape(c));
+  const Shape wanted = batch_shape(c).concat(value_shape(c));
   if (!wanted.is_compatible_with(c.input(2))) {
     throw c.error("values must have shape ", wanted, " (the keys', then a value's), got ",
                   c.input(2));
@@ -65,7 +90,9 @@ void text_file_shape(ShapeContext& c) {
 void export_shape(ShapeContext& c) {
   check_type(c, "Tkeys", "key_dtype");
   check_type(c, "Tvalues", "value_dtype");
-  c.set_output(0, Shape{kUnknownDim});
+  const Node* table = handle_maker(c, 0);
+  const bool is_dense = table != nullptr && table->num_inputs() > 0;
+  c.set_output(0, Shape{kUnknownDim}.concat(is_dense ? table->input(0).shape() : Shape{}));
   c.set_output(1, Shape{kUnknownDim}.concat(value_shape(c)));
 }
 
@@ -80,6 +107,11 @@ constexpr char kNodeName[] = "use_node_name_sharing: bool = false | Kept for gra
 constexpr char kKey[] = "key_dtype: {int32, int64, string} | Type of the keys.";
 constexpr char kValue[] =
     "value_dtype: {float, double, int32, int64, bool, string} | Type of the values.";
+constexpr char kValueShape[] = "value_shape: shape = [] | Shape of each value.";
+constexpr char kEmptyKey[] = "empty_key: key_dtype | A constant: a key that no entry may have.";
+constexpr char kDeletedKey[] = "deleted_key: key_dtype | A constant: another one.";
+constexpr char kBuckets[] = "initial_num_buckets: int = 131072 | Kept for graph files.";
+constexpr char kLoad[] = "max_load_factor: float = 0.8 | Kept for graph files.";
 constexpr char kIn[] = "Tin: {int32, int64, string} | Type of the keys.";
 constexpr char kOut[] = "Tout: {float, double, int32, int64, bool, string} | Type of the values.";
 
@@ -120,10 +152,34 @@ constexpr OpDef kTableOps[] = {
     {.name = "MutableHashTableOfTensorsV2",
      .inputs = {},
      .outputs = {kHandle},
-     .attrs = {kContainer, kSharedName, kNodeName, kKey, kValue,
-               "value_shape: shape = [] | Shape of each value."},
+     .attrs = {kContainer, kSharedName, kNodeName, kKey, kValue, kValueShape},
      .doc = "MutableHashTableV2 whose values are tensors of one shape.",
      .shape = shape_functions::scalar,
+     .no_gradient = kNoNumbers,
+     .effect = Effect::kOrdered},
+    {.name = "AnonymousMutableHashTableOfTensors",
+     .inputs = {},
+     .outputs = {kHandle},
+     .attrs = {kKey, kValue, kValueShape},
+     .doc = "MutableHashTableOfTensorsV2 under the node's name.",
+     .shape = shape_functions::scalar,
+     .no_gradient = kNoNumbers,
+     .effect = Effect::kOrdered},
+    {.name = "MutableDenseHashTableV2",
+     .inputs = {kEmptyKey, kDeletedKey},
+     .outputs = {kHandle},
+     .attrs = {kContainer, kSharedName, kNodeName, kKey, kValue, kValueShape, kBuckets, kLoad},
+     .doc = "MutableHashTableOfTensorsV2 whose keys may be vectors, and that has two keys which no "
+            "entry may have.",
+     .shape = dense_shape,
+     .no_gradient = kNoNumbers,
+     .effect = Effect::kOrdered},
+    {.name = "AnonymousMutableDenseHashTable",
+     .inputs = {kEmptyKey, kDeletedKey},
+     .outputs = {kHandle},
+     .attrs = {kKey, kValue, kValueShape, kBuckets, kLoad},
+     .doc = "MutableDenseHashTableV2 under the node's name.",
+     .shape = dense_shape,
      .no_gradient = kNoNumbers,
      .effect = Effect::kOrdered},
     {.name = "InitializeTableV2",
@@ -151,7 +207,7 @@ constexpr OpDef kTableOps[] = {
      .no_gradient = kChanges,
      .effect = Effect::kWrites},
     {.name = "LookupTableFindV2",
-     .inputs = {kHandle, "keys: Tin | Any shape.",
+     .inputs = {kHandle, "keys: Tin | Any shape, then that of a key.",
                 "default_value: Tout | What a key that is not there gives: one value, or one for "
                 "each key."},
      .outputs = {"values: Tout | Shape of the keys, then of a value."},
@@ -161,7 +217,7 @@ constexpr OpDef kTableOps[] = {
      .no_gradient = kNoNumbers,
      .effect = Effect::kReads},
     {.name = "LookupTableInsertV2",
-     .inputs = {kHandle, "keys: Tin | Any shape.",
+     .inputs = {kHandle, "keys: Tin | Any shape, then that of a key.",
                 "values: Tout | Shape of the keys, then of a "
                 "value."},
      .outputs = {},
@@ -172,7 +228,7 @@ constexpr OpDef kTableOps[] = {
      .no_gradient = kChanges,
      .effect = Effect::kWrites},
     {.name = "LookupTableRemoveV2",
-     .inputs = {kHandle, "keys: Tin | Any shape."},
+     .inputs = {kHandle, "keys: Tin | Any shape, then that of a key."},
      .outputs = {},
      .attrs = {kIn},
      .doc = "Takes entries out of a table that may be changed; keys that are not there do not "
@@ -198,7 +254,7 @@ constexpr OpDef kTableOps[] = {
      .no_gradient = kNoNumbers,
      .effect = Effect::kReads},
     {.name = "LookupTableImportV2",
-     .inputs = {kHandle, "keys: Tin | Any shape.",
+     .inputs = {kHandle, "keys: Tin | Any shape, then that of a key.",
                 "values: Tout | Shape of the keys, then of a "
                 "value."},
      .outputs = {},

@@ -16,8 +16,7 @@ bool is_view(const Node& node) {
 }
 
 bool makes_handle(const Node& node) {
-  return node.num_inputs() == 0 && node.num_outputs() > 0 && node.output_dtype(0) == kResource &&
-         node.type() != "VarHandleOp" && node.type() != "Placeholder";
+  return node.type() != "VarHandleOp" && !resource_key(node).empty();
 }
 
 PlanBuilder::PlanBuilder(Plan& plan, const KernelRegistry& kernels)

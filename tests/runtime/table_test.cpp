@@ -226,5 +226,89 @@ TEST_F(TextFileTest, SaysWhatIsWrongAndWhere) {
       Code::kNotFound, [&] { session_.run(missing); }, "nothing.txt");
 }
 
+TEST_F(TableTest, OfTensorsUnderItsNodesName) {
+  const Output table =
+      graph_
+          .add("AnonymousMutableHashTableOfTensors", {},
+               {{"key_dtype", kString}, {"value_dtype", kFloat32}, {"value_shape", Shape{2}}})
+          .output();
+  Node& put = lookup_table_insert(table, value(words({"a"})),
+                                  value(Tensor::of<float>({1, 2}, Shape{1, 2})));
+  const Output found = find(table, words({"b", "a"}), Tensor::of<float>({-1, -2}));
+  session_.run(put);
+  EXPECT_EQ(session_.run(found).to_string(), "float32[2, 2] [[-1, -2], [1, 2]]");
+}
+
+class DenseTableTest : public TableTest {
+ protected:
+  Output dense(Tensor empty, Tensor deleted, Shape value_shape,
+               const std::string& op = "MutableDenseHashTableV2") {
+    const DType key = empty.dtype();
+    return graph_
+        .add(op, {value(std::move(empty)), value(std::move(deleted))},
+             {{"key_dtype", key}, {"value_dtype", kInt64}, {"value_shape", value_shape}})
+        .output();
+  }
+};
+
+TEST_F(DenseTableTest, FindsInsertsAndRemoves) {
+  for (const char* op : {"MutableDenseHashTableV2", "AnonymousMutableDenseHashTable"}) {
+    const Output table = dense(Tensor(int64_t{0}), Tensor(int64_t{-1}), Shape{}, op);
+    Node& put = lookup_table_insert(table, value(ints({11, 12, 13})), value(ints({1, 2, 3})));
+    Node& take = lookup_table_remove(table, value(ints({12, 99})));
+    const Output found = find(table, ints({13, 12, 11}), Tensor(int64_t{-7}));
+    const Output size = lookup_table_size(table);
+    session_.run(put);
+    EXPECT_EQ(session_.run(size).item<int64_t>(), 3);
+    session_.run(take);
+    EXPECT_EQ(session_.run(found).to_string(), "int64[3] [3, -7, 1]");
+    EXPECT_EQ(session_.run(size).item<int64_t>(), 2);
+  }
+}
+
+TEST_F(DenseTableTest, HasVectorsAsKeysAndValues) {
+  const Output table = dense(words({"", ""}), words({"-", "-"}), Shape{2});
+  const Tensor keys = Tensor::of<std::string>({"a", "b", "ab", ""}, Shape{2, 2});
+  Node& put = lookup_table_insert(table, value(keys),
+                                  value(Tensor::of<int64_t>({1, 2, 3, 4}, Shape{2, 2})));
+  const Tensor asked = Tensor::of<std::string>({"ab", "", "", "ab"}, Shape{2, 2});
+  const Output found = find(table, asked, ints({-1, -2}));
+  EXPECT_EQ(found.shape(), (Shape{2, 2}));
+  const TableEntries entries = lookup_table_export(table, kString, kInt64);
+  session_.run(put);
+  EXPECT_EQ(session_.run(found).to_string(), "int64[2, 2] [[3, 4], [-1, -2]]");
+  EXPECT_EQ(session_.run(entries.keys).to_string(), keys.to_string());
+  EXPECT_EQ(session_.run(entries.values).to_string(), "int64[2, 2] [[1, 2], [3, 4]]");
+}
+
+TEST_F(DenseTableTest, KeepsTwoKeysForItself) {
+  const Output table =
+      dense(Tensor(int64_t{0}), Tensor(int64_t{-1}), Shape{}, "MutableDenseHashTableV2");
+  for (int64_t key : {0, -1}) {
+    Node& put = lookup_table_insert(table, value(ints({5, key})), value(ints({1, 2})));
+    expect_error(
+        Code::kInvalidArgument, [&] { session_.run(put); }, "key 1", "empty_key");
+    const Output found = find(table, ints({key}), Tensor(int64_t{0}));
+    expect_error(
+        Code::kInvalidArgument, [&] { session_.run(found); }, "key 0", "deleted_key");
+  }
+  EXPECT_EQ(session_.run(lookup_table_size(table)).item<int64_t>(), 0);
+}
+
+TEST_F(DenseTableTest, WantsItsKeysAsConstants) {
+  const Output empty = placeholder(graph_, kInt64, Shape{});
+  const Output table = graph_
+                           .add("MutableDenseHashTableV2", {empty, value(Tensor(int64_t{1}))},
+                                {{"key_dtype", kInt64}, {"value_dtype", kInt64}})
+                           .output();
+  const Output size = lookup_table_size(table);
+  expect_error(
+      Code::kUnimplemented,
+      [&] {
+        session_.run(size, {{empty, Tensor(int64_t{0})}});
+      },
+      "empty_key", "constant");
+}
+
 }  // namespace
 }  // namespace thalweg

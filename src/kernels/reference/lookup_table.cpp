@@ -11,9 +11,61 @@ namespace thalweg::reference {
 LookupTable::LookupTable(Kind kind)
     : kind_(std::move(kind)),
       value_size_(kind_.value_shape.num_elements()),
+      key_size_(kind_.key_shape.num_elements()),
       initialized_(kind_.is_mutable),
       values_(kind_.value, Shape{0}.concat(kind_.value_shape)) {
-  if (kind_.key == kString) rows_.emplace<Strings>();
+  if (kind_.key == kString || key_size_ != 1) rows_.emplace<Strings>();
+}
+
+Shape LookupTable::batch_of(const Shape& keys) const {
+  const int own = keys.rank() - kind_.key_shape.rank();
+  if (own >= 0 && keys.slice(own) == kind_.key_shape) return keys.slice(0, own);
+  throw invalid_argument("table `", name, "`: a key has shape ", kind_.key_shape, ", got keys of ",
+                         keys);
+}
+
+// Elements one after the other; strings with their lengths before them.
+std::string LookupTable::packed_key(const void* keys, int64_t i) const {
+  std::string packed;
+  const void* first = element_at(kind_.key, keys, i * key_size_);
+  if (kind_.key != kString) {
+    return {static_cast<const char*>(first),
+            static_cast<size_t>(key_size_) * element_size(kind_.key)};
+  }
+  for (int64_t e = 0; e < key_size_; ++e) {
+    const std::string& text = static_cast<const std::string*>(first)[e];
+    const uint64_t length = text.size();
+    packed.append(reinterpret_cast<const char*>(&length), sizeof(length));
+    packed += text;
+  }
+  return packed;
+}
+
+void LookupTable::unpack_key(const std::string& packed, Tensor& keys, int64_t i) const {
+  void* to = element_at(kind_.key, keys.mutable_raw(), i * key_size_);
+  if (kind_.key != kString) {
+    std::memcpy(to, packed.data(), packed.size());
+    return;
+  }
+  size_t at = 0;
+  for (int64_t e = 0; e < key_size_; ++e) {
+    uint64_t length = 0;
+    std::memcpy(&length, packed.data() + at, sizeof(length));
+    at += sizeof(length);
+    static_cast<std::string*>(to)[e] = packed.substr(at, length);
+    at += length;
+  }
+}
+
+void LookupTable::refuse_reserved(const void* keys, int64_t count) const {
+  for (const Tensor& reserved : kind_.reserved_keys) {
+    const std::string own = packed_key(reserved.raw(), 0);
+    for (int64_t i = 0; i < count; ++i) {
+      if (packed_key(keys, i) != own) continue;
+      throw invalid_argument("table `", name, "`: key ", i, " is ", reserved.to_string(),
+                             ", which the table keeps for itself (empty_key or deleted_key)");
+    }
+  }
 }
 
 void LookupTable::check_types(DType key, DType value) const {
@@ -28,6 +80,10 @@ void LookupTable::check_types(DType key, DType value) const {
 template <class F>
 void LookupTable::for_each_key(const void* keys, int64_t count, F f) {
   for (int64_t i = 0; i < count; ++i) {
+    if (key_size_ != 1) {
+      f(std::get<Strings>(rows_), packed_key(keys, i), i);
+      continue;
+    }
     switch (kind_.key) {
       case kString: f(std::get<Strings>(rows_), static_cast<const std::string*>(keys)[i], i); break;
       case kInt32:
@@ -129,6 +185,7 @@ void LookupTable::initialize(const void* keys, const void* values, int64_t count
 
 void LookupTable::insert(const void* keys, const void* values, int64_t count, bool replace_all) {
   check_mutable(replace_all ? "LookupTableImportV2" : "LookupTableInsertV2");
+  refuse_reserved(keys, count);
   const std::unique_lock lock(mutex_);
   if (replace_all) clear();
   put(keys, values, count, true);
@@ -136,6 +193,7 @@ void LookupTable::insert(const void* keys, const void* values, int64_t count, bo
 
 void LookupTable::remove(const void* keys, int64_t count) {
   check_mutable("LookupTableRemoveV2");
+  refuse_reserved(keys, count);
   const std::unique_lock lock(mutex_);
   for_each_key(keys, count, [&](auto& index, const auto& key, int64_t) {
     const auto it = index.find(key);
@@ -147,6 +205,7 @@ void LookupTable::remove(const void* keys, int64_t count) {
 
 void LookupTable::find(const void* keys, int64_t count, const void* defaults, bool one_default,
                        void* out) const {
+  refuse_reserved(keys, count);
   const std::shared_lock lock(mutex_);
   if (!initialized_) {
     throw failed_precondition("table `", name,
@@ -176,16 +235,26 @@ std::pair<Tensor, Tensor> LookupTable::entries() const {
         for (const auto& [key, row] : index) order.emplace_back(row, &key);
         std::sort(order.begin(), order.end());
         const auto count = static_cast<int64_t>(order.size());
-        Tensor keys(kDTypeOf<Key>, Shape{count});
+        const bool packed = key_size_ != 1;
+        const Shape key_shape = Shape{count}.concat(kind_.key_shape);
+        Tensor keys(packed ? kind_.key : kDTypeOf<Key>, key_shape);
         Tensor values(kind_.value, Shape{count}.concat(kind_.value_shape));
         for (int64_t i = 0; i < count; ++i) {
           const auto& [row, key] = order[static_cast<size_t>(i)];
-          keys.mutable_data<Key>()[static_cast<size_t>(i)] = *key;
+          if constexpr (std::is_same_v<Key, std::string>) {
+            if (packed) {
+              unpack_key(*key, keys, i);
+            } else {
+              keys.mutable_data<Key>()[static_cast<size_t>(i)] = *key;
+            }
+          } else {
+            keys.mutable_data<Key>()[static_cast<size_t>(i)] = *key;
+          }
           copy_elements(kind_.value, element_at(kind_.value, values_.raw(), row * value_size_),
                         element_at(kind_.value, values.mutable_raw(), i * value_size_),
                         value_size_);
         }
-        return {kind_.key == kInt32 ? keys.cast(kInt32) : keys, values};
+        return {keys.dtype() == kind_.key ? keys : keys.cast(kind_.key), values};
       },
       rows_);
 }

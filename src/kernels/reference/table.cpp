@@ -28,6 +28,29 @@ KernelPtr make_table(const KernelRequest& request) {
                         tensors ? node.attr<Shape>("value_shape") : Shape{}, kMutable});
 }
 
+// The value of a key that a dense table takes as an input: the table is made before anything runs.
+Tensor reserved_key(const Node& node, int i) {
+  const Node* source = node.input(i).node();
+  while (source->type() == "Identity") source = source->input(0).node();
+  if (source->type() == "Const") return source->attr<Tensor>("value");
+  throw unimplemented("node `", node.name(), "` (", node.type(), "): input `",
+                      node.op().inputs[static_cast<size_t>(i)].name, "` must be a constant");
+}
+
+KernelPtr make_dense_table(const KernelRequest& request) {
+  const Node& node = request.node;
+  const Tensor empty = reserved_key(node, 0), deleted = reserved_key(node, 1);
+  if (!(empty.shape() == deleted.shape()) || empty.shape().rank() > 1) {
+    throw invalid_argument("empty_key ", empty.shape(), " and deleted_key ", deleted.shape(),
+                           " must be scalars or vectors of one shape");
+  }
+  LookupTable::Kind kind{node.attr<DType>("key_dtype"), node.attr<DType>("value_dtype"),
+                         node.attr<Shape>("value_shape"), true};
+  kind.key_shape = empty.shape();
+  kind.reserved_keys = {empty, deleted};
+  return std::make_unique<TableHandle>(std::move(kind));
+}
+
 KernelPtr make_initialize(const KernelRequest& request) {
   const int64_t count = request.inputs[1].shape.num_elements();
   if (request.inputs[2].shape.num_elements() != count) {
@@ -144,12 +167,13 @@ KernelPtr make_find(const KernelRequest& request) {
     const auto& table = c.resource<LookupTable>(0);
     table.check_types(key, value);
     const Shape& one = table.kind().value_shape;
-    const Shape out = keys.concat(one);
+    const Shape batch = table.batch_of(keys);
+    const Shape out = batch.concat(one);
     if (defaults != one && defaults != out) {
       throw invalid_argument("default_value must have shape ", one, " or ", out, ", got ",
                              defaults);
     }
-    table.find(c.input_pointer(1), keys.num_elements(), c.input_pointer(2), defaults == one,
+    table.find(c.input_pointer(1), batch.num_elements(), c.input_pointer(2), defaults == one,
                place.memory(c, out));
   });
 }
@@ -161,19 +185,20 @@ KernelPtr make_insert(const KernelRequest& request) {
                       values = request.inputs[2].shape](KernelContext& c) {
     auto& table = c.resource<LookupTable>(0);
     table.check_types(key, value);
-    if (const Shape wanted = keys.concat(table.kind().value_shape); values != wanted)
+    const Shape batch = table.batch_of(keys);
+    if (const Shape wanted = batch.concat(table.kind().value_shape); values != wanted)
       throw invalid_argument("values must have shape ", wanted, ", got ", values);
-    table.insert(c.input_pointer(1), c.input_pointer(2), keys.num_elements(), kReplaceAll);
+    table.insert(c.input_pointer(1), c.input_pointer(2), batch.num_elements(), kReplaceAll);
   });
 }
 
 KernelPtr make_remove(const KernelRequest& request) {
-  return make_kernel([count = request.inputs[1].shape.num_elements(),
-                      key = request.inputs[1].dtype](KernelContext& c) {
-    auto& table = c.resource<LookupTable>(0);
-    table.check_types(key, kInvalid);
-    table.remove(c.input_pointer(1), count);
-  });
+  return make_kernel(
+      [keys = request.inputs[1].shape, key = request.inputs[1].dtype](KernelContext& c) {
+        auto& table = c.resource<LookupTable>(0);
+        table.check_types(key, kInvalid);
+        table.remove(c.input_pointer(1), table.batch_of(keys).num_elements());
+      });
 }
 
 KernelPtr make_size(const KernelRequest&) {
@@ -198,6 +223,9 @@ constexpr KernelDef kKernels[] = {
     {"MutableHashTableV2", "reference", make_table<true>},
     {"AnonymousMutableHashTable", "reference", make_table<true>},
     {"MutableHashTableOfTensorsV2", "reference", make_table<true>},
+    {"AnonymousMutableHashTableOfTensors", "reference", make_table<true>},
+    {"MutableDenseHashTableV2", "reference", make_dense_table},
+    {"AnonymousMutableDenseHashTable", "reference", make_dense_table},
     {"InitializeTableV2", "reference", make_initialize},
     {"InitializeTableFromTextFileV2", "reference", make_initialize_from_file},
     {"LookupTableFindV2", "reference", make_find},

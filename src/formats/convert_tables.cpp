@@ -55,10 +55,12 @@ bool holds(const Names& names, std::string_view op) {
 
 }  // namespace
 
+bool makes_old_handle(std::string_view op) { return holds(kMakers, op); }
+
 void convert_tables(WireGraph& graph) {
   std::vector<Edge> handles;
   for (int id = 0; id < graph.size(); ++id) {
-    if (holds(kMakers, graph[id].op())) handles.push_back({id, 0});
+    if (makes_old_handle(graph[id].op())) handles.push_back({id, 0});
   }
   if (handles.empty()) return;
   const auto carried =
@@ -71,7 +73,7 @@ void convert_tables(WireGraph& graph) {
   }
   for (int id = 0; id < graph.size(); ++id) {
     WireNode& node = graph[id];
-    if (holds(kMakers, node.op()) || holds(kUsers, node.op())) node.def.set_op(node.op() + "V2");
+    if (makes_old_handle(node.op()) || holds(kUsers, node.op())) node.def.set_op(node.op() + "V2");
   }
 }
 

@@ -14,31 +14,11 @@ namespace {
 
 // Ops of which at least one stands in any graph that needs a rewrite.
 bool is_old(std::string_view op) {
-  static constexpr std::array<std::string_view, 24> kOps = {"Switch",
-                                                            "Merge",
-                                                            "Enter",
-                                                            "RefSwitch",
-                                                            "RefMerge",
-                                                            "RefEnter",
-                                                            "Variable",
-                                                            "VariableV2",
-                                                            "TemporaryVariable",
-                                                            "TensorArrayV3",
-                                                            "StackV2",
-                                                            "HashTable",
-                                                            "MutableHashTable",
-                                                            "MutableHashTableOfTensors",
-                                                            "MutableDenseHashTable",
-                                                            "FIFOQueue",
-                                                            "PaddingFIFOQueue",
-                                                            "PriorityQueue",
-                                                            "RandomShuffleQueue",
-                                                            "TextLineReader",
-                                                            "TFRecordReader",
-                                                            "WholeFileReader",
-                                                            "IdentityReader",
-                                                            "FixedLengthRecordReader"};
-  return std::find(kOps.begin(), kOps.end(), op) != kOps.end();
+  static constexpr std::array<std::string_view, 11> kOps = {
+      "Switch",   "Merge",    "Enter",      "RefSwitch",         "RefMerge",
+      "RefEnter", "Variable", "VariableV2", "TemporaryVariable", "TensorArrayV3",
+      "StackV2"};
+  return makes_old_handle(op) || std::find(kOps.begin(), kOps.end(), op) != kOps.end();
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 // unimplemented naming the node that it cannot bring along.
 #pragma once
 
+#include <string_view>
+
 #include "formats/function_body.h"
 
 namespace thalweg {
@@ -10,6 +12,8 @@ namespace thalweg {
 /// Tables, queues and readers whose handles are references to strings become those whose handles
 /// are resources: HashTable -> HashTableV2, FIFOQueue -> FIFOQueueV2 ...
 void convert_tables(WireGraph& graph);
+/// Whether `op` makes such a handle.
+bool makes_old_handle(std::string_view op);
 
 /// Reference variables become resource variables: VariableV2 -> VarHandleOp, Assign ->
 /// AssignVariableOp, ApplyAdam -> ResourceApplyAdam ...; values are read where TensorFlow reads

@@ -24,7 +24,7 @@ class HeldTensor final : public VariantValue {
 void write_message(DType messages, void* to, int64_t i, Tensor tensor) {
   if (messages == kString) {
     static_cast<std::string*>(to)[i] =
-        reference::tensor_message(tensor.dtype(), tensor.shape(), tensor.raw());
+        reference::packed_tensor_message(tensor.dtype(), tensor.shape(), tensor.raw());
   } else {
     static_cast<Variant*>(to)[i] = Variant(std::make_shared<HeldTensor>(std::move(tensor)));
   }

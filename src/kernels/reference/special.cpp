@@ -41,6 +41,11 @@ double gamma_sample_slope(double a, double x) {
   if (!(a > 0) || !(x >= 0)) return kNan;
   if (x == 0) return 0;
   const double density = std::exp((a - 1) * std::log(x) - x - std::lgamma(a));
+  // In the tails what is beyond x is as good as one power: P = x^a / Gamma(a + 1) below, 1 - P =
+  // x^(a - 1) exp(-x) / Gamma(a) above.
+  if (density < std::numeric_limits<double>::min()) {
+    return x < a ? x / a * (digamma(a + 1) - std::log(x)) : std::log(x) - digamma(a);
+  }
   return -igamma_grad_a(a, x) / density;
 }
 

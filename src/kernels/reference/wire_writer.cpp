@@ -1,5 +1,7 @@
 #include "kernels/reference/wire_writer.h"
 
+#include <span>
+
 namespace thalweg::reference {
 namespace {
 
@@ -35,7 +37,9 @@ void write_double_field(std::string& out, uint32_t field, double value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
-std::string tensor_message(DType dtype, const Shape& shape, const void* data) {
+namespace {
+
+std::string tensor_header(DType dtype, const Shape& shape) {
   std::string dims;
   for (int64_t dim : shape.dims()) {
     std::string size;
@@ -45,6 +49,13 @@ std::string tensor_message(DType dtype, const Shape& shape, const void* data) {
   std::string out;
   write_varint_field(out, 1, static_cast<uint64_t>(dtype));
   write_bytes_field(out, 2, dims);
+  return out;
+}
+
+}  // namespace
+
+std::string tensor_message(DType dtype, const Shape& shape, const void* data) {
+  std::string out = tensor_header(dtype, shape);
   const auto count = static_cast<size_t>(shape.num_elements());
   if (dtype == kString) {
     for (size_t i = 0; i < count; ++i)
@@ -52,6 +63,18 @@ std::string tensor_message(DType dtype, const Shape& shape, const void* data) {
   } else if (const size_t bytes = count * element_size(dtype); bytes != 0) {
     write_bytes_field(out, 4, {static_cast<const char*>(data), bytes});
   }
+  return out;
+}
+
+std::string packed_tensor_message(DType dtype, const Shape& shape, const void* data) {
+  if (dtype != kString || shape.num_elements() == 0) return tensor_message(dtype, shape, data);
+  const std::span strings(static_cast<const std::string*>(data),
+                          static_cast<size_t>(shape.num_elements()));
+  std::string content;
+  for (const std::string& text : strings) write_varint(content, text.size());
+  for (const std::string& text : strings) content += text;
+  std::string out = tensor_header(dtype, shape);
+  write_bytes_field(out, 4, content);
   return out;
 }
 

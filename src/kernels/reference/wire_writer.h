@@ -19,5 +19,7 @@ void write_double_field(std::string& out, uint32_t field, double value);
 /// A TensorProto with the elements as raw content, strings in their list: what TensorFlow's
 /// SerializeTensor writes. `data` holds the elements, row-major.
 std::string tensor_message(DType dtype, const Shape& shape, const void* data);
+/// The same with strings in the raw content too, behind their lengths: what SerializeSparse writes.
+std::string packed_tensor_message(DType dtype, const Shape& shape, const void* data);
 
 }  // namespace thalweg::reference

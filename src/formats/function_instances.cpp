@@ -36,7 +36,12 @@ class Instances {
       where_ = str(" in function `", function.signature().name(), "`");
       bind_signature(bindings, function);
       // Rewriting may add functions, but never moves those that are there.
+      calls_.clear();
       for (auto& node : *function.mutable_node_def()) rewrite(node, bindings);
+      for (auto& node : *function.mutable_node_def()) {
+        for (auto& input : *node.mutable_input()) follow_call(input);
+      }
+      for (auto& [result, value] : *function.mutable_ret()) follow_call(value);
     }
     for (auto& [bindings, function] : done_)
       *def.mutable_library()->add_function() = std::move(function);
@@ -122,7 +127,25 @@ class Instances {
       }
     }
     const auto called = originals_.find(node.op());
-    if (called != originals_.end()) make_call(node, called->second.signature());
+    if (called == originals_.end()) return;
+    calls_[node.name()] = &called->second.signature();
+    make_call(node, called->second.signature());
+  }
+
+  // Bodies name an output by its argument, `call:sum:0`; that of a call is `call:output:k`.
+  void follow_call(std::string& input) const {
+    const size_t colon = input.find(':');
+    const auto call =
+        colon == std::string::npos ? calls_.end() : calls_.find(input.substr(0, colon));
+    if (call == calls_.end()) return;
+    const std::string_view place = std::string_view(input).substr(colon + 1);
+    for (int k = 0; k < call->second->output_arg_size(); ++k) {
+      const std::string& name = call->second->output_arg(k).name();
+      if (place == name || place == name + ":0") {
+        input = str(call->first, ":output:", k);
+        return;
+      }
+    }
   }
 
   void rename(tensorflow::NameAttrList& function, const AttrProtos& bindings) {
@@ -166,6 +189,7 @@ class Instances {
   std::map<std::string, int> counts_;
   std::deque<std::pair<AttrProtos, tensorflow::FunctionDef>> done_;
   std::deque<size_t> open_;
+  std::map<std::string, const tensorflow::OpDef*> calls_;  // in this body, by node
   std::string where_;
 };
 

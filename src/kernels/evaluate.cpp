@@ -60,10 +60,6 @@ Output isolate_handle(Graph& graph, const Output& handle) {
 }
 
 // What the standard library has no memory for, or no size that counts it.
-Error too_large(const Node& node) {
-  return resource_exhausted(node, ": out of memory; smaller inputs or batches need less");
-}
-
 // A graph that holds one node with its inputs as constants, so that shape inference sees their
 // values.
 Node& isolate(Graph& graph, const Node& node, std::span<const Tensor> inputs,
@@ -171,10 +167,21 @@ std::vector<Tensor> evaluate(const Node& node, std::span<const Tensor> inputs,
   } catch (Error& error) {
     error.add_context(node.to_string());
     throw;
+  } catch (...) {
+    rethrow_as_error(node);
+  }
+}
+
+void rethrow_as_error(const Node& node) {
+  const auto too_large = [&] {
+    return resource_exhausted(node, ": out of memory; smaller inputs or batches need less");
+  };
+  try {
+    throw;
   } catch (const std::bad_alloc&) {
-    throw too_large(node);
+    throw too_large();
   } catch (const std::length_error&) {
-    throw too_large(node);
+    throw too_large();
   } catch (const std::out_of_range&) {
     throw invalid_argument(node, ": an input has fewer entries than it needs");
   }

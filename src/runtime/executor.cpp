@@ -2,7 +2,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <new>
 
 #include "runtime/arena_error.h"
 #include "runtime/plan_functions.h"
@@ -292,9 +291,8 @@ void Plan::execute(RunState& state, StepContext& context) const {
   } catch (Error& error) {
     if (context.run_scope()->may_tell()) error.add_context(steps_[current].node->to_string());
     throw;
-  } catch (const std::bad_alloc&) {
-    throw resource_exhausted(*steps_[current].node,
-                             ": out of memory; smaller inputs or batches need less");
+  } catch (...) {
+    rethrow_as_error(*steps_[current].node);
   }
 }
 

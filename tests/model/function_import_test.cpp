@@ -60,6 +60,21 @@ TEST(ImportFunctions, CallsThemByTheirNameAsAnOp) {
   EXPECT_EQ(run(*graph, "y", 1.5f), 3.0f);
 }
 
+TEST(ImportFunctions, CallsThemByTheirNameInBodiesByNamedOutputs) {
+  const std::string one = "type: DT_FLOAT }";
+  const std::string type = " attr { key: 'T' value { type: DT_FLOAT } } ";
+  const auto graph = parse(
+      kX + "node { name: 'y' op: 'f' input: 'x' } library { function { signature { name: 'both' " +
+      "input_arg { name: 'a' " + one + " output_arg { name: 'less' " + one +
+      " output_arg { name: 'square' " + one + " } node_def { name: 'n' op: 'Neg' input: 'a'" +
+      type + "} node_def { name: 's' op: 'Square' input: 'a'" + type +
+      "} ret { key: 'less' value: 'n:y:0' } ret { key: 'square' value: 's:y:0' } } " +
+      "function { signature { name: 'f' input_arg { name: 'a' " + one + " output_arg { name: 'r' " +
+      one + " } node_def { name: 'c' op: 'both' input: 'a' } node_def { name: 'd' op: 'Sub' " +
+      "input: 'c:square:0' input: 'c:less:0'" + type + "} ret { key: 'r' value: 'd:z:0' } } }");
+  EXPECT_EQ(run(*graph, "y", 3.0f), 12.0f);
+}
+
 TEST(ImportFunctions, BindsTheAttributesOfCalls) {
   const auto graph = parse(kX +
                            "node { name: 'y' op: 'twice' input: 'x' attr { key: 'T' value { type: "

@@ -21,4 +21,8 @@ struct EvaluateOptions {
 std::vector<Tensor> evaluate(const Node& node, std::span<const Tensor> inputs,
                              const KernelRegistry& kernels, const EvaluateOptions& options = {});
 
+/// Throws what is being handled again, std::bad_alloc and std::length_error as resource_exhausted,
+/// std::out_of_range as invalid_argument, each naming `node`. Call it from a catch block only.
+[[noreturn]] void rethrow_as_error(const Node& node);
+
 }  // namespace thalweg

@@ -2,12 +2,10 @@
 // otherwise.
 #include "thalweg/ops/string.h"
 
-#include <algorithm>
-
 #include "ops/families.h"
 #include "ops/known_values.h"
 #include "ops/reduction_shape.h"
-#include "thalweg/graph/shape_context.h"
+#include "ops/string_shapes.h"
 
 namespace thalweg {
 namespace {
@@ -17,116 +15,6 @@ constexpr char kInput[] = "input: string | Any shape.";
 constexpr char kSameShape[] = "output: string | As the input.";
 
 using shape_functions::same_as_input;
-
-void join_shape(ShapeContext& c) {
-  Shape joined;
-  bool any_unknown = false;
-  for (int i = 0; i < c.num_inputs(); ++i) {
-    if (!c.input(i).has_rank()) {
-      any_unknown = true;
-    } else if (c.input(i).rank() > 0) {
-      if (joined.rank() > 0 && !joined.is_compatible_with(c.input(i))) {
-        throw c.error("inputs must be scalars or of one shape, got ", joined, " and ", c.input(i));
-      }
-      joined = joined.rank() > 0 ? joined.merge(c.input(i)) : c.input(i);
-    }
-  }
-  c.set_output(0, any_unknown && joined.rank() == 0 ? Shape::unknown() : joined);
-}
-
-void segment_join_shape(ShapeContext& c) {
-  const Shape& x = c.input(0);
-  const Shape& ids = c.input(1);
-  if (c.input(2).has_rank()) c.with_rank(2, 0);
-  if (!x.has_rank() || !ids.has_rank()) return c.set_output(0, Shape::unknown());
-  if (ids.rank() > x.rank() || !ids.is_compatible_with(x.slice(0, ids.rank()))) {
-    throw c.error("segment_ids have shape ", ids, ", which is no prefix of the inputs' ", x);
-  }
-  const auto segments = known_scalar(c, 2);
-  c.set_output(0, Shape{segments.value_or(kUnknownDim)}.concat(x.slice(ids.rank())));
-}
-
-void split_shape(ShapeContext& c) {
-  c.with_rank(0, 1);
-  c.set_output(0, Shape{kUnknownDim, 2});
-  c.set_output(1, Shape{kUnknownDim});
-  c.set_output(2, Shape{2});
-}
-
-void split_once_shape(ShapeContext& c) {
-  if (c.input(1).has_rank()) c.with_rank(1, 0);
-  split_shape(c);
-}
-
-void substr_shape(ShapeContext& c) {
-  const Shape& pos = c.input(1);
-  if (!pos.is_compatible_with(c.input(2))) {
-    throw c.error("pos has shape ", pos, ", len ", c.input(2), "; they must be one shape");
-  }
-  const bool known = c.input(0).has_rank() && pos.has_rank();
-  if (known && !can_broadcast(c.input(0), pos)) {
-    throw c.error("pos of shape ", pos, " does not broadcast with the input's ", c.input(0));
-  }
-  c.set_output(0, known ? broadcast(c.input(0), pos) : Shape::unknown());
-}
-
-void strings_of_utf8(ShapeContext& c) {
-  const auto& encoding = c.attr<std::string>("encoding");
-  if (!encoding.empty() && encoding != "utf-8") {
-    throw c.error("attribute `encoding` is 'utf-8' or '' (bytes), got '", encoding, "'");
-  }
-  same_as_input(c);
-}
-
-void pattern_shape(ShapeContext& c) {
-  for (int i = 1; i < c.num_inputs(); ++i) {
-    if (c.input(i).has_rank()) c.with_rank(i, 0);
-  }
-  same_as_input(c);
-}
-
-void strong_hash_shape(ShapeContext& c) {
-  const auto& key = c.attr<std::vector<int64_t>>("key");
-  if (key.size() != 2) throw c.error("attribute `key` has two numbers, got ", key);
-  same_as_input(c);
-}
-
-void ngrams_shape(ShapeContext& c) {
-  c.with_rank(0, 1);
-  for (int64_t width : c.attr<std::vector<int64_t>>("ngram_widths")) {
-    if (width < 1) throw c.error("attribute `ngram_widths` holds ", width, "; widths are positive");
-  }
-  c.set_output(0, Shape{kUnknownDim});
-  c.set_output(1, c.with_rank(1, 1));
-}
-
-void fingerprint_shape(ShapeContext& c) {
-  const Shape data = c.with_rank_at_least(0, 1);
-  if (c.input(1).has_rank()) c.with_rank(1, 0);
-  c.set_output(0, Shape{data.has_rank() ? data[0] : kUnknownDim, 8});
-}
-
-// The shape that a constant `shape` vector of a sparse tensor gives, without its last dimension.
-void edit_distance_shape(ShapeContext& c) {
-  for (int i : {0, 3}) c.with_rank(i, 2);
-  for (int i : {1, 2, 4, 5}) c.with_rank(i, 1);
-  const auto hypothesis = known_values(c.node(), 2);
-  const auto truth = known_values(c.node(), 5);
-  if (!hypothesis || !truth) {
-    const Shape& size = c.input(2).is_fully_defined() ? c.input(2) : c.input(5);
-    const bool known = size.is_fully_defined() && size[0] >= 1 && size[0] <= Shape::kMaxRank;
-    return c.set_output(
-        0, known ? Shape::unknown_of_rank(static_cast<int>(size[0]) - 1) : Shape::unknown());
-  }
-  if (hypothesis->size() != truth->size() || truth->size() < 2) {
-    throw c.error("the shapes of hypothesis and truth need one rank of at least 2, got ",
-                  *hypothesis, " and ", *truth);
-  }
-  std::vector<int64_t> dims;
-  for (size_t i = 0; i + 1 < truth->size(); ++i)
-    dims.push_back(std::max((*hypothesis)[i], (*truth)[i]));
-  c.set_output(0, Shape(dims));
-}
 
 constexpr char kUnit[] =
     "unit: {'BYTE', 'UTF8_CHAR'} = 'BYTE' | Whether bytes or characters are counted.";
@@ -142,7 +30,7 @@ constexpr OpDef kStringOps[] = {
      .attrs = {"N: int >= 0 | Number of inputs.",
                "separator: string = '' | Stands between two parts."},
      .doc = "Joins the strings at each place of several tensors.",
-     .shape = join_shape,
+     .shape = string_join_shape,
      .no_gradient = kNoNumbers},
     {.name = "ReduceJoin",
      .inputs = {"inputs: string | Any shape.",
@@ -163,7 +51,7 @@ constexpr OpDef kStringOps[] = {
                "Tindices: {int32, int64} | Type of the ids.",
                "Tnumsegments: {int32, int64} = int32 | Type of the number of segments."},
      .doc = "Joins the strings of each segment in their order; a segment without any is empty.",
-     .shape = segment_join_shape,
+     .shape = string_segment_join_shape,
      .no_gradient = kNoNumbers},
     {.name = "StringFormat",
      .inputs = {"inputs: T | Tensors of any types and shapes."},
@@ -184,7 +72,7 @@ constexpr OpDef kStringOps[] = {
                  "shape: int64 | `[2]`: batch and most parts of a row."},
      .attrs = {"skip_empty: bool = true | Whether empty parts are left out."},
      .doc = "Splits strings at any of some bytes, into a sparse matrix.",
-     .shape = split_once_shape,
+     .shape = string_split_shape,
      .no_gradient = kNoNumbers},
     {.name = "StringSplitV2",
      .inputs = {"input: string | `[batch]`.",
@@ -195,7 +83,7 @@ constexpr OpDef kStringOps[] = {
                  "shape: int64 | `[2]`: batch and most parts of a row."},
      .attrs = {"maxsplit: int = -1 | At most this many splits a row; negative: any number."},
      .doc = "Splits strings at a separator as Python's str.split does, into a sparse matrix.",
-     .shape = split_once_shape,
+     .shape = string_split_shape,
      .no_gradient = kNoNumbers},
     {.name = "Substr",
      .inputs = {kInput,
@@ -220,14 +108,14 @@ constexpr OpDef kStringOps[] = {
      .outputs = {kSameShape},
      .attrs = {"encoding: string = '' | 'utf-8', or '': only ASCII letters change."},
      .doc = "Lower case. In utf-8, bytes that are no character become U+FFFD.",
-     .shape = strings_of_utf8,
+     .shape = strings_of_utf8_shape,
      .no_gradient = kNoNumbers},
     {.name = "StringUpper",
      .inputs = {kInput},
      .outputs = {kSameShape},
      .attrs = {"encoding: string = '' | 'utf-8', or '': only ASCII letters change."},
      .doc = "Upper case. In utf-8, bytes that are no character become U+FFFD.",
-     .shape = strings_of_utf8,
+     .shape = strings_of_utf8_shape,
      .no_gradient = kNoNumbers},
     {.name = "StringStrip",
      .inputs = {kInput},
@@ -264,7 +152,7 @@ constexpr OpDef kStringOps[] = {
      .outputs = {kSameShape},
      .attrs = {kGlobal},
      .doc = "Replaces what a regular expression matches.",
-     .shape = pattern_shape,
+     .shape = string_pattern_shape,
      .no_gradient = kNoNumbers},
     {.name = "StaticRegexReplace",
      .inputs = {kInput},
@@ -279,7 +167,7 @@ constexpr OpDef kStringOps[] = {
      .outputs = {"output: bool | As the input."},
      .attrs = {},
      .doc = "Whether a regular expression matches the whole string.",
-     .shape = pattern_shape,
+     .shape = string_pattern_shape,
      .no_gradient = kNoNumbers},
     {.name = "StaticRegexFullMatch",
      .inputs = {kInput},
@@ -346,7 +234,7 @@ constexpr OpDef kStringOps[] = {
                "itself.",
                "Tsplits: {int32, int64} = int64 | Type of the splits."},
      .doc = "The n-grams of each row of a ragged tensor.",
-     .shape = ngrams_shape,
+     .shape = string_ngrams_shape,
      .no_gradient = kNoNumbers},
     {.name = "EditDistance",
      .inputs = {"hypothesis_indices: int64 | `[h, rank]`, ascending.",

@@ -1,15 +1,11 @@
 // Ops on lists of tensors.
 #include "ops/families.h"
 #include "ops/list_contents.h"
-#include "thalweg/graph/gradient_context.h"
+#include "ops/tensor_list_gradients.h"
 #include "thalweg/graph/shape_context.h"
-#include "thalweg/ops/array.h"
-#include "thalweg/ops/indexing.h"
 
 namespace thalweg {
 namespace {
-
-using Context = GradientContext;
 
 void one_list(ShapeContext& c) { c.set_output(0, Shape{}); }
 
@@ -67,128 +63,6 @@ Shape joined_shape(const Shape& element) {
                                                   : Shape::unknown();
 }
 
-// A list argument's element shape and length, computed by the graph.
-Output element_shape_of(Graph& g, Output list) {
-  return g.add("TensorListElementShape", {list}, {{"shape_type", kInt32}}).output();
-}
-Output length_of(Graph& g, Output list) { return g.add("TensorListLength", {list}).output(); }
-
-// x's shape without its first dimension.
-Output row_shape_of(Output x) {
-  const Shape& shape = x.shape();
-  if (shape.has_rank() && shape.slice(1).is_fully_defined()) {
-    return constant(x.graph(),
-                    Tensor::from(shape.slice(1).dims(), Shape{shape.rank() - 1}).cast(kInt32));
-  }
-  return strided_slice(shape_of(x), {1}, {0}, {1}, {.end_mask = 1});
-}
-Output shape_or_constant(Output x) {
-  const Shape& shape = x.shape();
-  if (!shape.is_fully_defined()) return shape_of(x);
-  return constant(x.graph(), Tensor::from(shape.dims(), Shape{shape.rank()}).cast(kInt32));
-}
-
-DType element(const Context& c) { return c.attr<DType>("element_dtype"); }
-bool flows(DType dtype) { return is_floating(dtype) || is_complex(dtype) || dtype == kVariant; }
-Output zeros(Output x) { return x.graph().add("ZerosLike", {x}).output(); }
-
-void push_gradient(Context& c) {
-  Node& pop = c.graph().add("TensorListPopBack", {c.grad(), shape_or_constant(c.input(1))},
-                            {{"element_dtype", element(c)}});
-  c.set(0, pop.output(0));
-  if (flows(element(c))) c.set(1, pop.output(1));
-}
-
-void pop_gradient(Context& c) {
-  const Output list = c.grad(0) ? c.grad(0) : zeros(c.output(0));
-  const Output item = c.grad(1) ? c.grad(1) : zeros(c.output(1));
-  c.set(0, c.graph().add("TensorListPushBack", {list, item}).output());
-}
-
-void stack_gradient(Context& c) {
-  c.set(0, c.graph().add("TensorListFromTensor", {c.grad(), row_shape_of(c.grad())}).output());
-}
-
-void concat_gradient(Context& c) {
-  if (!c.grad(0)) return;
-  Graph& g = c.graph();
-  c.set(
-      0,
-      g.add("TensorListSplit", {c.grad(0), element_shape_of(g, c.input(0)), c.output(1)}).output());
-}
-
-void split_gradient(Context& c) {
-  Graph& g = c.graph();
-  const Output x = c.input(0);
-  const Output any = constant(g, Tensor::of<int32_t>({-1}));
-  c.set(0, g.add("TensorListConcatV2", {c.grad(), concat({any, row_shape_of(x)}, 0), c.input(2)},
-                 {{"element_dtype", element(c)}})
-               .output());
-}
-
-void from_tensor_gradient(Context& c) {
-  const Output x = c.input(0);
-  const int64_t count = x.shape().has_rank() ? x.shape()[0] : kUnknownDim;
-  c.set(0, c.graph()
-               .add("TensorListStack", {c.grad(), row_shape_of(x)},
-                    {{"element_dtype", element(c)}, {"num_elements", count}})
-               .output());
-}
-
-// A list as long as `like`, without items.
-Output reserve_like(Graph& g, Output like, DType dtype) {
-  return g
-      .add("TensorListReserve", {element_shape_of(g, like), length_of(g, like)},
-           {{"element_dtype", dtype}})
-      .output();
-}
-
-void get_gradient(Context& c) {
-  Graph& g = c.graph();
-  const Output empty = reserve_like(g, c.input(0), element(c));
-  c.set(0, g.add("TensorListSetItem", {empty, c.input(1), c.grad()}).output());
-}
-
-void set_gradient(Context& c) {
-  Graph& g = c.graph();
-  const Output item = c.input(2);
-  Output list = g.add("TensorListSetItem", {c.grad(), c.input(1), zeros(item)}).output();
-  if (c.attr<bool>("resize_if_index_out_of_bounds"))
-    list = g.add("TensorListResize", {list, length_of(g, c.input(0))}).output();
-  c.set(0, list);
-  if (!flows(element(c))) return;
-  c.set(2, g.add("TensorListGetItem", {c.grad(), c.input(1), shape_or_constant(item)},
-                 {{"element_dtype", element(c)}})
-               .output());
-}
-
-void resize_gradient(Context& c) {
-  Graph& g = c.graph();
-  c.set(0, g.add("TensorListResize", {c.grad(), length_of(g, c.input(0))}).output());
-}
-
-void gather_gradient(Context& c) {
-  Graph& g = c.graph();
-  const Output empty = reserve_like(g, c.input(0), element(c));
-  c.set(0, g.add("TensorListScatterIntoExistingList", {empty, c.grad(), c.input(1)}).output());
-}
-
-Output gathered(Context& c, int tensor, int indices) {
-  return c.graph()
-      .add("TensorListGather", {c.grad(), c.input(indices), row_shape_of(c.input(tensor))},
-           {{"element_dtype", element(c)}})
-      .output();
-}
-
-void scatter_gradient(Context& c) { c.set(0, gathered(c, 0, 1)); }
-
-void scatter_into_gradient(Context& c) {
-  c.set(0, c.graph()
-               .add("TensorListScatterIntoExistingList", {c.grad(), zeros(c.input(1)), c.input(2)})
-               .output());
-  c.set(1, gathered(c, 1, 2));
-}
-
 constexpr char kElement[] = "element_dtype: type | Type of the items.";
 constexpr char kShapeType[] = "shape_type: {int32, int64} | Type of `element_shape`.";
 constexpr char kList[] = "input_handle: variant | A list.";
@@ -211,28 +85,28 @@ constexpr OpDef kTensorListOps[] = {
      .attrs = {kElement, kShapeType},
      .doc = "A list without items.",
      .shape = made_list,
-     .gradient = [](Context&) {}},
+     .gradient = [](GradientContext&) {}},
     {.name = "TensorListReserve",
      .inputs = {kTyped, kCount},
      .outputs = {kMade},
      .attrs = {kElement, kShapeType},
      .doc = "A list of items that are still to be set; zeros where they are not.",
      .shape = made_list,
-     .gradient = [](Context&) {}},
+     .gradient = [](GradientContext&) {}},
     {.name = "TensorListPushBack",
      .inputs = {kList, "tensor: element_dtype | The new item."},
      .outputs = {kResult},
      .attrs = {kElement},
      .doc = "The list with an item behind its last.",
      .shape = one_list,
-     .gradient = push_gradient},
+     .gradient = tensor_list_push_gradient},
     {.name = "TensorListPopBack",
      .inputs = {kList, kShape},
      .outputs = {kResult, "tensor: element_dtype | The last item."},
      .attrs = {kElement},
      .doc = "The list without its last item, and that item. An empty list is an error.",
      .shape = pop_shape,
-     .gradient = pop_gradient},
+     .gradient = tensor_list_pop_gradient},
     {.name = "TensorListSetItem",
      .inputs = {kList, kIndex, "item: element_dtype | The new item."},
      .outputs = {kResult},
@@ -245,28 +119,28 @@ constexpr OpDef kTensorListOps[] = {
            c.with_rank(1, 0);
            one_list(c);
          },
-     .gradient = set_gradient},
+     .gradient = tensor_list_set_gradient},
     {.name = "TensorListGetItem",
      .inputs = {kList, kIndex, kShape},
      .outputs = {"item: element_dtype | The item."},
      .attrs = {kElement},
      .doc = "One item; zeros when it was never set.",
      .shape = get_shape,
-     .gradient = get_gradient},
+     .gradient = tensor_list_get_gradient},
     {.name = "TensorListStack",
      .inputs = {kList, kShape},
      .outputs = {"tensor: element_dtype | `[n, ...]`."},
      .attrs = {kElement, "num_elements: int = -1 | How many there must be; -1: any number."},
      .doc = "All items along a new dimension 0.",
      .shape = stack_shape,
-     .gradient = stack_gradient},
+     .gradient = tensor_list_stack_gradient},
     {.name = "TensorListFromTensor",
      .inputs = {kRows, kTyped},
      .outputs = {kResult},
      .attrs = {kElement, kShapeType},
      .doc = "The slices of a tensor along dimension 0 as a list.",
      .shape = from_tensor_shape,
-     .gradient = from_tensor_gradient},
+     .gradient = tensor_list_from_tensor_gradient},
     {.name = "TensorListLength",
      .inputs = {kList},
      .outputs = {"length: int32 | A scalar."},
@@ -284,21 +158,21 @@ constexpr OpDef kTensorListOps[] = {
            c.with_rank(1, 0);
            one_list(c);
          },
-     .gradient = resize_gradient},
+     .gradient = tensor_list_resize_gradient},
     {.name = "TensorListGather",
      .inputs = {kList, kIndices, kShape},
      .outputs = {"values: element_dtype | `[n, ...]`."},
      .attrs = {kElement},
      .doc = "Some items along a new dimension 0.",
      .shape = gather_shape,
-     .gradient = gather_gradient},
+     .gradient = tensor_list_gather_gradient},
     {.name = "TensorListScatter",
      .inputs = {kRows, kIndices, kTyped},
      .outputs = {kResult},
      .attrs = {kElement, kShapeType},
      .doc = "A list with the slices of a tensor at given places, as long as the largest wants.",
      .shape = from_tensor_shape,
-     .gradient = scatter_gradient},
+     .gradient = tensor_list_scatter_gradient},
     {.name = "TensorListScatterV2",
      .inputs = {kRows, kIndices, kTyped,
                 "num_elements: int32 | How long the list is, a scalar; -1: as the largest index "
@@ -307,7 +181,7 @@ constexpr OpDef kTensorListOps[] = {
      .attrs = {kElement, kShapeType},
      .doc = "A list with the slices of a tensor at given places.",
      .shape = from_tensor_shape,
-     .gradient = scatter_gradient},
+     .gradient = tensor_list_scatter_gradient},
     {.name = "TensorListScatterIntoExistingList",
      .inputs = {kList, kRows, kIndices},
      .outputs = {kResult},
@@ -318,7 +192,7 @@ constexpr OpDef kTensorListOps[] = {
            c.with_rank_at_least(1, 1);
            one_list(c);
          },
-     .gradient = scatter_into_gradient},
+     .gradient = tensor_list_scatter_into_gradient},
     {.name = "TensorListConcat",
      .inputs = {kList},
      .outputs = {"tensor: element_dtype | All items behind each other.", kLengths},
@@ -329,7 +203,7 @@ constexpr OpDef kTensorListOps[] = {
            c.set_output(0, joined_shape(c.attr<Shape>("element_shape")));
            c.set_output(1, Shape::unknown_of_rank(1));
          },
-     .gradient = concat_gradient},
+     .gradient = tensor_list_concat_gradient},
     {.name = "TensorListConcatV2",
      .inputs = {kList, kTyped,
                 "leading_dims: int64 | Dimension 0 of items that were never set, `[n]`."},
@@ -341,14 +215,14 @@ constexpr OpDef kTensorListOps[] = {
            c.set_output(0, joined_shape(told_shape(c, 1)));
            c.set_output(1, Shape::unknown_of_rank(1));
          },
-     .gradient = concat_gradient},
+     .gradient = tensor_list_concat_gradient},
     {.name = "TensorListSplit",
      .inputs = {"tensor: element_dtype | `[rows, ...]`.", kTyped, kLengths},
      .outputs = {kResult},
      .attrs = {kElement, kShapeType},
      .doc = "A list of pieces of a tensor along dimension 0.",
      .shape = from_tensor_shape,
-     .gradient = split_gradient},
+     .gradient = tensor_list_split_gradient},
     {.name = "TensorListElementShape",
      .inputs = {kList},
      .outputs = {"element_shape: shape_type | The shape told for the items, -1 where unknown; the "

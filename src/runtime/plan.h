@@ -108,7 +108,6 @@ class Plan {
   void* resolve(const RunState& state, const PlanValue& value) const;
   void bind_feeds(RunState& state, std::span<const Tensor> feeds) const;
   void bind_variable(RunState& state, int variable) const;
-  void prepare_variables(std::shared_lock<std::shared_mutex>& shared) const;
   void convert_variables() const;
   bool variables_ready() const;
   void bind_variables(RunState& state) const;

@@ -9,7 +9,11 @@
 namespace thalweg {
 namespace {
 
+#ifdef THALWEG_FUZZ
+constexpr int64_t kMost = int64_t{1} << 26;  // a search should not spend its time on filling memory
+#else
 constexpr int64_t kMost = int64_t{2} << 30;
+#endif
 
 }  // namespace
 

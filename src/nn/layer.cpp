@@ -24,6 +24,37 @@ std::string without_slash(const std::string& scope) {
   return scope.empty() ? scope : scope.substr(0, scope.size() - 1);
 }
 
+LayerBase& held(const std::shared_ptr<LayerBase>& base) {
+  if (base == nullptr) {
+    throw invalid_argument("a Layer is empty: it was made of a null pointer, or moved from");
+  }
+  return *base;
+}
+
+// How deep a layer that calls itself may get.
+constexpr int64_t kMaxNested = 32;
+
+// A layer that is being called, for as long as it lives.
+class Call {
+ public:
+  explicit Call(const LayerBase& layer)
+      : nested_(std::count(under_way.begin(), under_way.end(), &layer)) {
+    under_way.push_back(&layer);
+  }
+  ~Call() { under_way.pop_back(); }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  /// How many calls of the same layer this one is inside of.
+  int64_t nested() const { return nested_; }
+
+ private:
+  static thread_local std::vector<const LayerBase*> under_way;  // the outermost first
+
+  int64_t nested_;
+};
+thread_local std::vector<const LayerBase*> Call::under_way;
+
 }  // namespace
 
 std::string_view to_string(Mode mode) {
@@ -39,28 +70,30 @@ Output regularization_loss(const Graph& graph) {
 }
 
 Output Layer::operator()(Output x, Mode mode) const {
+  LayerBase& base = held(base_);
   if (!x) throw invalid_argument("a layer of type ", type(), " is called on an empty Output");
-  return base_->run(x, mode);
+  return base.run(x, mode);
 }
 
-std::string_view Layer::type() const { return base_->type(); }
+std::string_view Layer::type() const { return held(base_).type(); }
 
 AttrMap Layer::config() const {
-  AttrMap config = base_->config();
+  AttrMap config = held(base_).config();
   if (!base_->name().empty()) config.insert_or_assign("name", base_->name());
   return config;
 }
 
-std::vector<Layer> Layer::layers() const { return base_->layers(); }
+std::vector<Layer> Layer::layers() const { return held(base_).layers(); }
 
 std::vector<Variable> Layer::variables(const Graph& graph) const {
+  const LayerBase& base = held(base_);
   std::vector<Variable> all;
   // A layer that is called twice by the same parent counts once.
   const auto add = [&](const Variable& variable) {
     const auto same = [&](const Variable& other) { return other.handle() == variable.handle(); };
     if (std::none_of(all.begin(), all.end(), same)) all.push_back(variable);
   };
-  if (const auto it = base_->built_.find(graph.id()); it != base_->built_.end()) {
+  if (const auto it = base.built_.find(graph.id()); it != base.built_.end()) {
     for (const auto& [name, variable] : it->second.weights) add(variable);
   }
   for (const Layer& layer : layers()) {
@@ -70,8 +103,9 @@ std::vector<Variable> Layer::variables(const Graph& graph) const {
 }
 
 std::string Layer::name_in(const Graph& graph) const {
-  const auto it = base_->built_.find(graph.id());
-  if (it == base_->built_.end() || !it->second.complete) return "";
+  const LayerBase& base = held(base_);
+  const auto it = base.built_.find(graph.id());
+  if (it == base.built_.end() || !it->second.complete) return "";
   return without_slash(it->second.scope);
 }
 
@@ -81,8 +115,12 @@ void LayerBase::build(Output) {}
 
 Output LayerBase::run(Output x, Mode mode) {
   Graph& graph = x.graph();
+  const Call under_way(*this);
   std::string where = name_.empty() ? snake_case(type()) : name_;
   try {
+    if (under_way.nested() >= kMaxNested) {
+      throw invalid_argument(type(), " calls itself, ", kMaxNested, " deep, without an end");
+    }
     if (where.ends_with('/')) throw invalid_argument("its name must not end with `/`");
     Built& built = built_[graph.id()];
     // A later call goes back into the scope of the first one, so that how often layers are called
@@ -100,7 +138,8 @@ Output LayerBase::run(Output x, Mode mode) {
     }
     return call(x, mode);
   } catch (Error& error) {
-    if (!has_scope()) throw;
+    // The outermost call of a layer that calls itself speaks for all.
+    if (!has_scope() || under_way.nested() > 0) throw;
     // The innermost layer is the one whose input is at fault.
     if (layers().empty()) {
       error = Error(error.code(), str(error.message(), " (called on `", x.name(), "`)"));

@@ -10,6 +10,7 @@ class SequentialLayer : public LayerBase {
   SequentialLayer(std::vector<Layer> layers, std::string name)
       : LayerBase(std::move(name)), layers_(std::move(layers)) {
     if (layers_.empty()) throw invalid_argument("Sequential: at least one layer is wanted");
+    for (const Layer& layer : layers_) layer.type();  // throws when it is empty
   }
   std::string_view type() const override { return "Sequential"; }
   std::vector<Layer> layers() const override { return layers_; }

@@ -1,6 +1,8 @@
 // Ops that order, check and report.
 #include "thalweg/ops/control.h"
 
+#include <algorithm>
+
 #include "ops/families.h"
 #include "thalweg/graph/gradient_context.h"
 #include "thalweg/graph/shape_context.h"
@@ -72,6 +74,8 @@ Node& no_op(Graph& graph, std::vector<Node*> control_inputs, const ControlOption
 
 Node& group(const std::vector<Node*>& nodes, const ControlOptions& options) {
   if (nodes.empty()) throw invalid_argument("group needs at least one node");
+  if (std::find(nodes.begin(), nodes.end(), nullptr) != nodes.end())
+    throw invalid_argument("group was given a node that is nothing");
   return no_op(nodes[0]->graph(), nodes, options);
 }
 

@@ -272,6 +272,9 @@ Outputs call(Graph& graph, const std::string& name, const Outputs& arguments,
 
 Outputs call(const DefinedFunction& function, const Outputs& arguments,
              const CondOptions& options) {
+  if (function.graph == nullptr) {
+    throw invalid_argument("call was given an empty DefinedFunction; make it by define_function");
+  }
   return call(*function.graph, function.name, with_captures(arguments, function.captures), options);
 }
 

@@ -149,6 +149,42 @@ TEST_F(LayerTest, RejectsAnEmptyInput) {
       Code::kInvalidArgument, [&] { dense(Output(), kTraining); }, "empty Output");
 }
 
+TEST_F(LayerTest, SaysThatItIsEmpty) {
+  const Layer empty{std::shared_ptr<LayerBase>()};
+  const Output x = input({kUnknownDim, 2});
+  const std::vector<std::function<void()>> uses = {[&] { empty(x, kTraining); },
+                                                   [&] { empty.type(); },
+                                                   [&] { empty.config(); },
+                                                   [&] { empty.layers(); },
+                                                   [&] { empty.variables(graph_); },
+                                                   [&] { empty.name_in(graph_); },
+                                                   [&] {
+                                                     Sequential({Dense({.units = 2}), empty});
+                                                   }};
+  for (const auto& use : uses) expect_error(Code::kInvalidArgument, use, "Layer is empty");
+}
+
+TEST_F(LayerTest, SaysThatItCallsItselfWithoutEnd) {
+  struct Mirror : LayerBase {
+    std::string_view type() const override { return "Mirror"; }
+    Output call(Output x, Mode mode) override {
+      return --left < 0 ? (*self)(x, mode) : left == 0 ? x : (*self)(x, mode);
+    }
+    const Layer* self = nullptr;
+    int left = 5;
+  };
+  const auto base = std::make_shared<Mirror>();
+  const Layer mirror = base;
+  base->self = &mirror;
+  const Output x = input({kUnknownDim, 2});
+  EXPECT_EQ(mirror(x, kTraining), x);
+  for (int i = 0; i < 2; ++i) {
+    expect_error(
+        Code::kInvalidArgument, [&] { mirror(x, kTraining); }, "layer `mirror` (Mirror)",
+        "calls itself");
+  }
+}
+
 class Scale : public LayerBase {
  public:
   std::string_view type() const override { return "Scale"; }

@@ -39,6 +39,12 @@ TEST(Group, RunsAfterAllItsNodes) {
   EXPECT_EQ(both.control_inputs().size(), 2u);
   expect_error(
       Code::kInvalidArgument, [] { group({}); }, "at least one");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        group({nullptr, &a});
+      },
+      "group", "nothing");
 }
 
 TEST(Assert, ShowsTheConditionWhenThereIsNoData) {

@@ -488,5 +488,12 @@ TEST(WhileLoop, SaysThatACallableTakesAnotherNumberOfVariables) {
       "takes 2 tensors", "handed 1");
 }
 
+TEST(Call, RefusesAFunctionThatWasNeverDefined) {
+  Graph graph(standard_ops());
+  expect_error(
+      Code::kInvalidArgument, [&] { call(DefinedFunction{}, {constant(graph, Tensor(1))}); },
+      "empty DefinedFunction");
+}
+
 }  // namespace
 }  // namespace thalweg::testing

@@ -74,8 +74,8 @@ Output place(const Output& i, const Rows& rows, bool reverse) {
 
 Outputs map_list(const LoopBody& f, const Outputs& elems, const MapOptions& options) {
   const std::string name = base_name(options, "map");
-  Graph& graph = elems.at(0).graph().innermost();
   const Rows rows(elems, name);
+  Graph& graph = elems[0].graph().innermost();
   std::vector<DType> dtypes = options.dtypes;
   if (dtypes.empty()) dtypes = rows.dtypes;
   Outputs start = {zero(graph)};

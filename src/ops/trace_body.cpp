@@ -79,7 +79,12 @@ Output BodyTrace::capture(const Output& outside) {
 
 void BodyTrace::trace(const std::function<std::vector<Output>(const std::vector<Output>&)>& f) {
   const BodyScope scope(outer_, *body_, [this](const Output& outside) { return capture(outside); });
-  results_ = f(arguments_);
+  try {
+    results_ = f(arguments_);
+  } catch (const std::bad_function_call&) {
+    throw invalid_argument("a callable is empty, a std::function that holds nothing; or it ",
+                           "calls such a one");
+  }
   for (Output& result : results_) {
     if (!result) throw invalid_argument("a result is an empty Output");
     if (&result.graph() != body_.get()) result = capture(result);

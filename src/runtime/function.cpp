@@ -123,7 +123,12 @@ struct TracedFunction::State {
       ~Done() { list.pop_back(); }
       std::vector<Signature>& list;
     } done{under_way};
-    return body(*trace.graph, placeholders);
+    try {
+      return body(*trace.graph, placeholders);
+    } catch (const std::bad_function_call&) {
+      throw invalid_argument("the callable of a traced function is empty, a std::function that ",
+                             "holds nothing; or it calls such a one");
+    }
   }
 };
 

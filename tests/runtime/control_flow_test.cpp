@@ -495,5 +495,29 @@ TEST(Call, RefusesAFunctionThatWasNeverDefined) {
       "empty DefinedFunction");
 }
 
+TEST(ControlFlow, SaysThatACallableIsEmpty) {
+  Graph graph(standard_ops());
+  const Output x = constant(graph, Tensor::of<float>({1, 2}));
+  const Output yes = constant(graph, Tensor(true)), index = constant(graph, Tensor(0));
+  const auto same = [](const Outputs& v) { return v; };
+  const auto refused = [](const char* who, const std::function<void()>& use) {
+    expect_error(Code::kInvalidArgument, use, who, "callable is empty");
+  };
+  refused("`cond`", [&] { cond_list(yes, BranchBody(), BranchBody()); });
+  refused("`case`", [&] { case_(index, {std::function<Output()>()}, {}); });
+  refused("`while`", [&] { while_list(LoopCondition(), same, {x}); });
+  refused("`while`", [&] {
+    while_list([&](const Outputs&) { return yes; }, LoopBody(), {x}, {.maximum_iterations = 3});
+  });
+  refused("`map`", [&] { map_fn({}, x); });
+  refused("`scan`", [&] { scan({}, x, constant(graph, Tensor(0.0f))); });
+  refused("`fold`", [&] { foldl({}, x, constant(graph, Tensor(0.0f))); });
+  refused("`f`", [&] { define_function(graph, "f", {{kFloat32}}, LoopBody()); });
+  // Nothing is left half done.
+  EXPECT_EQ(&graph.innermost(), &graph);
+  expect_error(
+      Code::kInvalidArgument, [&] { map_list(same, {}); }, "map", "needs a tensor");
+}
+
 }  // namespace
 }  // namespace thalweg::testing

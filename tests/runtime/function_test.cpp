@@ -108,5 +108,14 @@ TEST(TracedFunction, KeepsTheTracesOfTheLastSignaturesOnly) {
   EXPECT_EQ(f.num_traces(), 41);
 }
 
+TEST(TracedFunction, SaysThatItsCallableIsEmpty) {
+  const TracedFunction empty{TracedFunction::Body()};
+  const auto inside = function(std::function<Output(Output)>());
+  for (const TracedFunction& f : {empty, inside}) {
+    expect_error(
+        Code::kInvalidArgument, [&] { f(1.0f); }, "callable of a traced function is empty");
+  }
+}
+
 }  // namespace
 }  // namespace thalweg::testing

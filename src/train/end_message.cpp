@@ -35,6 +35,11 @@ std::string name_of(const TrainingOptions& options, std::string_view limit) {
   return limit == "patience" ? options.names.patience : std::string(limit);
 }
 
+std::string_view name_of_signal(int signal) {
+  if (signal == SIGINT) return "Ctrl-C (SIGINT)";
+  return signal == SIGHUP ? "SIGHUP" : "SIGTERM";
+}
+
 std::string saved_text(const TrainResult& result, const TrainingOptions& options) {
   if (options.saving.folder.empty()) return "nothing was saved, as no checkpoint folder is set";
   if (result.last_checkpoint.empty()) return "no step was made, so there is nothing to save";
@@ -57,8 +62,8 @@ std::string end_message(const TrainResult& result, const TrainingOptions& option
                  result.best ? str("; best ", result.best->value, " at step ", result.best->step)
                              : std::string());
     case EndReason::kInterrupted:
-      return str("interrupted by ", result.signal == SIGINT ? "Ctrl-C (SIGINT) " : "SIGTERM ", at,
-                 "; ", saved_text(result, options));
+      return str("interrupted by ", name_of_signal(result.signal), " ", at, "; ",
+                 saved_text(result, options));
     case EndReason::kNothingLeft:
       return str("nothing left to do: the training has made ", counted(result.steps, "step"),
                  " in ", counted(result.epochs, "epoch"), ", and ", result.limit, " is ",

@@ -34,7 +34,8 @@ extern "C" void note_signal(int signal) {
 struct Handlers {
   std::mutex mutex;
   int users = 0;
-  std::array<std::pair<int, struct sigaction>, 2> previous = {{{SIGINT, {}}, {SIGTERM, {}}}};
+  std::array<std::pair<int, struct sigaction>, 3> previous = {
+      {{SIGINT, {}}, {SIGTERM, {}}, {SIGHUP, {}}}};
 };
 
 Handlers& handlers() {

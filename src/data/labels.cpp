@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "data/numbers.h"
+#include "thalweg/base/log.h"
 #include "thalweg/data/numeric_csv.h"
 
 namespace thalweg::data {
@@ -40,12 +41,18 @@ Tensor class_indices(std::span<const std::string> labels, std::span<const std::s
 Tensor label_numbers(std::span<const std::string> labels) {
   Tensor result(kFloat32, {static_cast<int64_t>(labels.size())});
   const auto out = result.mutable_data<float>();
+  RoundedSpread spread;
   for (size_t row = 0; row < labels.size(); ++row) {
-    out[row] = static_cast<float>(parse_number(labels[row]).value);
-    if (parse_number(labels[row]).kind == Number::kFinite && std::isfinite(out[row])) continue;
+    const Number number = parse_number(labels[row]);
+    out[row] = static_cast<float>(number.value);
+    if (number.kind == Number::kFinite && std::isfinite(out[row])) {
+      spread.add(number.value);
+      continue;
+    }
     throw invalid_argument("row ", row + 1, " has the label '", labels[row],
                            "', expected a finite number");
   }
+  if (spread.is_lost()) log_warning("data", "the label ", spread.text());
   return result;
 }
 

@@ -7,6 +7,8 @@
 #include <limits>
 #include <span>
 
+#include "thalweg/base/strings.h"
+
 namespace thalweg::data {
 namespace {
 
@@ -74,5 +76,22 @@ Number parse_number(std::string_view text) {
 }
 
 bool is_missing_label(std::string_view text) { return is_any_of(text, kMissingLabels); }
+
+void RoundedSpread::add(double value) {
+  least_ = is_empty_ ? value : std::min(least_, value);
+  most_ = is_empty_ ? value : std::max(most_, value);
+  error_ = std::max(error_, std::abs(value - static_cast<double>(static_cast<float>(value))));
+  is_empty_ = false;
+}
+
+bool RoundedSpread::is_lost() const {
+  constexpr double kMostLost = 0.01;
+  return most_ > least_ && error_ > kMostLost * (most_ - least_);
+}
+
+std::string RoundedSpread::text() const {
+  return str("reaches from ", least_, " to ", most_, ", and float32 rounds off up to ", error_,
+             " of its numbers, so differences are lost; take a number near all of them off");
+}
 
 }  // namespace thalweg::data

@@ -30,6 +30,7 @@ struct Column {
   std::string first_missing;  // as written
   int64_t inexact = 0;
   std::string first_inexact;
+  RoundedSpread spread;
 };
 
 class TableReader {
@@ -166,6 +167,7 @@ class TableReader {
         (static_cast<double>(value) != number.value || !number.exact) && column.inexact++ == 0) {
       column.first_inexact = cell;
     }
+    if (number.kind == Number::kFinite) column.spread.add(number.value);
     values_.push_back(value);
   }
 
@@ -184,6 +186,9 @@ class TableReader {
 
   void warn_inexact() const {
     for (const Column& column : columns_) {
+      if (column.inexact == 0 && column.spread.is_lost()) {
+        log_warning("data", path_, ": column '", column.name, "' ", column.spread.text());
+      }
       if (column.inexact == 0) continue;
       log_warning("data", path_, ": column '", column.name, "' has ", column.inexact,
                   " integers that float32 rounds (", column.first_inexact,

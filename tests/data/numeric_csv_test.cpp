@@ -165,6 +165,24 @@ TEST_F(NumericCsvTest, WarnsOnceOfIntegersThatFloat32Rounds) {
   EXPECT_NE(warnings[0].find("16777217"), std::string::npos) << warnings[0];
 }
 
+TEST_F(NumericCsvTest, WarnsOfDifferencesThatFloat32TakesAway) {
+  Names warnings;
+  set_log_sink([&](LogLevel, std::string_view, std::string_view message) {
+    warnings.emplace_back(message);
+  });
+  const NumericTable table =
+      read("t,same,far,y\n1000000001.5,0.1,-1e9,1000000000\n1000000007.5,0.1,0.3,1000000003\n",
+           {.label = "y"});
+  label_numbers(table.labels);
+  label_numbers(std::vector<std::string>{"0.1", "0.2", "1e6"});
+  set_log_sink({});
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_NE(warnings[0].find("column 't' reaches from 1000000001.5 to 1000000007.5"),
+            std::string::npos)
+      << warnings[0];
+  EXPECT_NE(warnings[1].find("the label reaches from"), std::string::npos) << warnings[1];
+}
+
 TEST(ParseNumber, TellsNumbersFromMissingFromText) {
   EXPECT_EQ(parse_number("-0.5e3").value, -500);
   EXPECT_EQ(parse_number("+1").value, 1);

@@ -22,7 +22,7 @@ void CommonOptions::apply(Console& console) const {
     set_num_threads(static_cast<int>(*threads));
   }
   console.quiet = quiet;
-  if (quiet) set_log_level(LogLevel::kError);
+  if (quiet && log_level() < LogLevel::kWarning) set_log_level(LogLevel::kWarning);
 }
 
 }  // namespace thalweg::cli

@@ -263,8 +263,13 @@ FitReport Estimator::fit(const Dataset& data, const FitOptions& options) {
   record_result(s.record, report.training, seconds_before);
   if (replacement && !report.training.last_checkpoint.empty()) {
     write_model_record(replacement->folder(), s.record);
-    replacement->commit();
-    report.replaced = true;
+    if (report.training.reason == EndReason::kInterrupted) {
+      report.kept_aside = replacement->folder();
+      replacement->keep();
+    } else {
+      replacement->commit();
+      report.replaced = true;
+    }
   } else if (!s.folder.empty() && !replacement) {
     write_model_record(s.folder, s.record);
   }

@@ -38,6 +38,7 @@ struct Replacement::State {
   std::string model_folder;
   std::string folder;
   bool committed = false;
+  bool kept = false;
 
   std::string journal() const { return join_path(folder, kJournal); }
   bool is_half_done() const { return file_exists(journal()); }
@@ -54,7 +55,7 @@ Replacement::Replacement(const TrainingLock& lock) : state_(std::make_unique<Sta
 }
 
 Replacement::~Replacement() {
-  if (state_->committed || state_->is_half_done()) return;
+  if (state_->committed || state_->kept || state_->is_half_done()) return;
   try {
     remove_tree(state_->folder);
   } catch (const Error& error) {
@@ -94,6 +95,8 @@ void Replacement::commit() {
   s.committed = true;
   remove_tree(s.folder);
 }
+
+void Replacement::keep() { state_->kept = true; }
 
 void discard_replacement(const TrainingLock& lock) {
   const std::string folder = join_path(lock.folder(), kReplacementFolder);

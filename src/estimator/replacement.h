@@ -9,7 +9,7 @@
 
 namespace thalweg {
 
-/// The files of one such training. Given up, unless committed. Thread-compatible.
+/// The files of one such training. Given up, unless committed or kept. Thread-compatible.
 class Replacement {
  public:
   /// Makes an empty folder `.new` in the model folder, of which the lock is held meanwhile.
@@ -25,6 +25,8 @@ class Replacement {
   /// killed amid this leaves a model.json whose weights are all there; the functions below then do
   /// the rest.
   void commit();
+  /// Leaves all where it is, for take_over_replacement().
+  void keep();
 
  private:
   friend bool take_over_replacement(const TrainingLock& lock);

@@ -122,6 +122,7 @@ std::string TrainingRun::last_good_text() {
 }
 
 std::string TrainingRun::told(const std::string& prefix) const {
+  if (result_.reason == EndReason::kInterrupted) return prefix;  // to be gone on with where it is
   const std::string& folder = options_.saving.moves_to;
   return folder.empty() || prefix.empty() ? prefix : join_path(folder, base_name(prefix));
 }

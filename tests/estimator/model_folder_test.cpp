@@ -1,9 +1,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <functional>
 #include <stdexcept>
+#include <thread>
 
 #include "estimator_testing.h"
 #include "thalweg/base/file.h"
@@ -260,17 +262,21 @@ TEST(ModelFolder, StaysWhileItIsReplacedAndWhenThatFails) {
   EXPECT_TRUE(still_there());
   EXPECT_FALSE(file_exists(folder / "m/.new"));
 
-  // Ctrl-C before the first step leaves it too; later what was trained so far replaces it.
+  // Ctrl-C leaves it too, and what was trained so far beside it, for who wants to go on.
   const FitReport report = run([&](LoopState& state) {
     EXPECT_TRUE(still_there());
     if (state.epoch == 2) std::raise(SIGINT);
   });
   EXPECT_EQ(report.training.reason, EndReason::kInterrupted);
-  EXPECT_TRUE(report.replaced);
-  EXPECT_FALSE(still_there());
+  EXPECT_FALSE(report.replaced);
+  EXPECT_EQ(report.kept_aside, folder / "m/.new");
+  EXPECT_TRUE(still_there());
+  EXPECT_TRUE(holds_replacement(folder / "m"));
   EXPECT_TRUE(file_exists(report.training.last_checkpoint + ".index")) << "told where it is now";
-  EXPECT_NE(report.training.message.find(folder / "m/ckpt-"), std::string::npos)
+  EXPECT_NE(report.training.message.find(folder / "m/.new/ckpt-"), std::string::npos)
       << report.training.message;
+  next.fit(data.features, data.labels, {.epochs = 3, .resume = true});
+  EXPECT_FALSE(still_there());
   EXPECT_FALSE(file_exists(folder / "m/.new"));
   const auto resumed = Estimator::load(folder / "m");
   resumed->fit(data.features, data.labels, {.epochs = 3, .resume = true});
@@ -306,6 +312,34 @@ TEST(ModelFolder, GoesOnWithAReplacementThatWasKilled) {
   model->fit(data.features, data.labels, {.epochs = 1, .overwrite = true});
   EXPECT_FALSE(file_exists(folder / "m/.new"));
   EXPECT_EQ(Estimator::load(folder / "m")->record().run.history.size(), 1u);
+}
+
+// Two trainings take turns; what is read between them is always one of the two, and whole.
+TEST(ModelFolder, IsReadWholeWhileItIsReplaced) {
+  TemporaryFolder folder;
+  Rows data[] = {clouds(30), clouds(30, 2)};
+  for (float& value : data[1].features.mutable_data<float>()) value *= 1000;
+  ClassifierOptions options = saved_in(folder / "m");
+  options.standardize = true;
+  const auto train = [&](int which) {
+    Classifier(small_network(3), options)
+        .fit(data[which].features, data[which].labels, {.epochs = 1, .overwrite = true});
+  };
+  std::vector<Tensor> expected;
+  for (const int which : {1, 0}) {
+    train(which);
+    expected.push_back(Classifier::load(folder / "m").predict_values(data[0].features));
+  }
+  std::atomic<bool> is_over = false;
+  std::thread writer([&] {
+    for (int i = 0; i < 12; ++i) train(i % 2);
+    is_over = true;
+  });
+  do {
+    const Tensor seen = Classifier::load(folder / "m").predict_values(data[0].features);
+    EXPECT_TRUE(seen.same_bits(expected[0]) || seen.same_bits(expected[1]));
+  } while (!is_over);
+  writer.join();
 }
 
 // The old training has more steps than the new one, so its checkpoints would be the newest.

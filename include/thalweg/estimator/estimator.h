@@ -35,7 +35,7 @@ struct FitOptions {
   /// neither, fit() throws already_exists. The old model stays as it is until the new training is
   /// over, and when that fails; a signal counts as its end if there is a checkpoint to go on from.
   /// Meanwhile the files are in the folder's `.new`, from where `resume` fetches them when the
-  /// training was killed.
+  /// training was interrupted or killed.
   bool resume = false;
   bool overwrite = false;
   /// Saves every so many steps, besides every epoch; 0: not.
@@ -62,6 +62,9 @@ struct FitReport {
   std::vector<Figure> baseline;
   /// Whether an older model in the folder was replaced.
   bool replaced = false;
+  /// With `overwrite`, of a training that a signal ended: the folder that keeps it, while the older
+  /// model stays; `resume` puts it in that one's place and goes on. Else empty.
+  std::string kept_aside = {};
 };
 
 struct EvaluationReport {

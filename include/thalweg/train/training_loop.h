@@ -54,7 +54,8 @@ struct SavingOptions {
   /// (failed_precondition). Empty: not checked.
   std::string fingerprint = {};
   /// For who moves the files of `folder` to another one after the run: checkpoints get names that
-  /// are free there too, and results and messages speak of it. Empty: they stay.
+  /// are free there too, and results and messages speak of it, unless the run was interrupted,
+  /// after which they stay. Empty: they stay.
   std::string moves_to = {};
 };
 

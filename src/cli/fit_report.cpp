@@ -2,6 +2,9 @@
 
 #include <sys/resource.h>
 
+#include <cmath>
+#include <optional>
+
 #include "cli/json.h"
 #include "cli/text.h"
 #include "thalweg/base/file.h"
@@ -32,6 +35,36 @@ std::string split_text(const RunRecord& run, bool is_classifier) {
   return str(counted(run.training_rows, "row"), " to train, ", grouped(run.validation_rows),
              " to validate (drawn at random by the seed",
              is_classifier ? ", of each class alike)" : ")");
+}
+
+std::optional<double> figure_of(const std::vector<Figure>& figures, std::string_view name) {
+  for (const Figure& figure : figures) {
+    if (figure.name == name) return figure.value;
+  }
+  return {};
+}
+
+// What follows of the mean squared error, which is all that is counted while a regressor trains.
+// `baseline`: of the same rows; null when of others.
+std::vector<Figure> completed(std::vector<Figure> figures, const std::vector<Figure>* baseline) {
+  const auto error = figure_of(figures, "mse");
+  if (!error) return figures;
+  if (!figure_of(figures, "rmse")) figures.push_back({"rmse", std::sqrt(*error)});
+  if (baseline == nullptr || figure_of(figures, "r2")) return figures;
+  const auto mean_error = figure_of(*baseline, "mse"), mean_r2 = figure_of(*baseline, "r2");
+  if (!mean_error || !mean_r2 || !std::isfinite(*mean_r2) || *mean_error <= 0) return figures;
+  const double spread = *mean_error / (1 - *mean_r2);
+  figures.push_back({"r2", 1 - *error / spread});
+  return figures;
+}
+
+std::vector<Figure> training_figures(const FitFacts& facts, const RunRecord& run) {
+  const FitReport& report = facts.report;
+  return completed(report.train, run.validation_rows > 0 ? nullptr : &report.baseline);
+}
+
+std::vector<Figure> validation_figures(const FitFacts& facts) {
+  return completed(facts.report.validation, &facts.report.baseline);
 }
 
 }  // namespace
@@ -75,8 +108,8 @@ std::string report_text(const FitFacts& facts, const ModelRecord& record) {
                      ": the best ", run.validation_rows > 0 ? "validation " : "", "loss\n"));
   }
   append(text, "\n");
-  append(text, figure_table({{"training", facts.report.train},
-                             {"validation", facts.report.validation},
+  append(text, figure_table({{"training", training_figures(facts, run)},
+                             {"validation", validation_figures(facts)},
                              {"test", facts.test ? facts.test->metrics : std::vector<Figure>()},
                              {"baseline", facts.report.baseline}}));
   append(text, str("(training: while it went on; baseline: always ",
@@ -90,8 +123,8 @@ std::string report_text(const FitFacts& facts, const ModelRecord& record) {
 std::string report_json(const FitFacts& facts, const ModelRecord& record) {
   const RunRecord& run = record.run;
   const TrainResult& training = facts.report.training;
-  Json metrics = {{"train", figures_to_json(facts.report.train)},
-                  {"validation", figures_to_json(facts.report.validation)}};
+  Json metrics = {{"train", figures_to_json(training_figures(facts, run))},
+                  {"validation", figures_to_json(validation_figures(facts))}};
   if (facts.test) metrics["test"] = figures_to_json(facts.test->metrics);
   metrics["baseline"] = figures_to_json(facts.report.baseline);
   Json json = {{"schema", kJsonSchema},

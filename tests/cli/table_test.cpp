@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "cli_testing.h"
 #include "thalweg/estimator/model_folder.h"
 
@@ -154,6 +156,10 @@ TEST(Table, LearnsNumbersWhenTheLabelsAreNoClasses) {
   EXPECT_EQ(json["kind"], "regressor");
   EXPECT_EQ(json["verb"], "fit");
   EXPECT_GT(json["metrics"]["baseline"]["rmse"].get<double>(), 5);
+  const auto validation = json["metrics"]["validation"];
+  EXPECT_NEAR(validation["rmse"].get<double>(), std::sqrt(validation["mse"].get<double>()), 1e-6);
+  EXPECT_GT(validation["r2"].get<double>(), 0.9);
+  EXPECT_GT(json["metrics"]["train"]["rmse"].get<double>(), 0);
   const auto evaluated = run({"evaluate", folder / "m", folder / "x.csv", "--json"}).json();
   EXPECT_GT(evaluated["metrics"]["r2"].get<double>(), 0.98);
   const Outcome predicted = run({"predict", folder / "m", folder / "x.csv"});

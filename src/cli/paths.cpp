@@ -28,6 +28,13 @@ void check_regular_file(const std::string& path) {
                          ", which cannot be read yet; save what it gives in a file");
 }
 
+void check_model_files(const std::string& folder) {
+  if (!is_folder(folder)) return;
+  for (const char* name : {"model.json", "saved_model.pb", "saved_model.pbtxt"}) {
+    check_regular_file(join_path(folder, name));
+  }
+}
+
 void check_out_folder(const std::string& path) {
   if (!file_exists(path) || is_folder(path)) return;
   throw UsageError(str("--out '", path,

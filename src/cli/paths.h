@@ -11,6 +11,9 @@ void check_data_path(const std::string& path);
 /// Throws when a file to be read whole is a pipe, a device or a socket, which may never end.
 void check_regular_file(const std::string& path);
 
+/// The same for the files by which a folder is known for a model or a SavedModel.
+void check_model_files(const std::string& folder);
+
 /// Throws UsageError when the model folder `--out` is a file.
 void check_out_folder(const std::string& path);
 

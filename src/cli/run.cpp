@@ -10,6 +10,8 @@
 #include "cli/verbs.h"
 #include "thalweg/base/file.h"
 #include "thalweg/base/printable.h"
+#include "thalweg/estimator/model_record.h"
+#include "thalweg/formats/saved_model.h"
 #include "thalweg/model/loaded_model.h"
 #include "thalweg/ops/standard_ops.h"
 
@@ -58,6 +60,14 @@ const Signature& chosen_signature(const MetaGraph& graph, const std::string& nam
 NamedTensors run_signature(const RunOptions& options, const Console& console) {
   const std::string name = options.signature.value_or(std::string(kServingSignature));
   const std::vector<InputText> texts = split_inputs(options.inputs);
+  check_model_files(options.model);
+  if (is_model_folder(options.model) && !is_saved_model(options.model)) {
+    throw invalid_argument(
+        "'", options.model,
+        "' is a model that fit has trained, and this calls a SavedModel; thalweg "
+        "predict gives its predictions, and thalweg export writes it as a "
+        "SavedModel");
+  }
   const SavedModelFile file(options.model);
   const Signature signature = chosen_signature(chosen_graph(file, options), name);
   const std::string of = str(" of signature ", name);

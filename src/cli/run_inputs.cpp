@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "cli/paths.h"
 #include "cli/tensor_text.h"
 #include "cli/text.h"
 #include "thalweg/base/error.h"
@@ -93,6 +94,7 @@ Tensor read_npz_array(const InputText& input) {
   const size_t colon = input.value.rfind(kNpzMember);
   const bool is_named = colon != std::string::npos && !input.value.ends_with(".npz");
   const std::string path = is_named ? input.value.substr(0, colon + 4) : input.value;
+  check_regular_file(path);
   const NpzReader file(path);
   const std::vector<std::string>& names = file.names();
   if (is_named) {
@@ -136,9 +138,14 @@ std::vector<InputText> split_inputs(const std::vector<std::string>& texts) {
   return inputs;
 }
 
-Tensor input_value(const InputText& input, DType dtype, const Shape& shape,
-                   const Console& console) {
-  if (input.value.ends_with(".npy")) return converted(input, read_npy(input.value), dtype, console);
+namespace {
+
+Tensor value_of_any_shape(const InputText& input, DType dtype, const Shape& shape,
+                          const Console& console) {
+  if (input.value.ends_with(".npy")) {
+    check_regular_file(input.value);
+    return converted(input, read_npy(input.value), dtype, console);
+  }
   if (input.value.ends_with(".npz") || input.value.find(kNpzMember) != std::string::npos) {
     return converted(input, read_npz_array(input), dtype, console);
   }
@@ -147,6 +154,16 @@ Tensor input_value(const InputText& input, DType dtype, const Shape& shape,
   } catch (const UsageError& error) {
     throw UsageError(str("--input ", input.name, ": ", error.what()));
   }
+}
+
+}  // namespace
+
+Tensor input_value(const InputText& input, DType dtype, const Shape& shape,
+                   const Console& console) {
+  Tensor value = value_of_any_shape(input, dtype, shape, console);
+  if (shape.is_compatible_with(value.shape())) return value;
+  throw UsageError(str("--input ", input.name, ": the values are ", value.dtype(), value.shape(),
+                       ", but the input takes ", dtype, shape));
 }
 
 }  // namespace thalweg::cli

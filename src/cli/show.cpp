@@ -2,6 +2,7 @@
 #include <ostream>
 
 #include "cli/common_options.h"
+#include "cli/paths.h"
 #include "cli/show_files.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
@@ -100,6 +101,7 @@ int run_show(const Verb& verb, const std::vector<std::string>& arguments, Consol
     return kDone;
   }
   common.apply(console);
+  check_model_files(folder);
   if (is_file_of_others(folder)) {
     show_file({.path = folder, .tensor = tensor_name, .json = common.json}, console);
     return kDone;

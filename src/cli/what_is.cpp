@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cli/paths.h"
 #include "thalweg/base/error.h"
 #include "thalweg/base/file.h"
 #include "thalweg/base/file_access.h"
@@ -114,6 +115,7 @@ void refuse_to_show(const std::string& path) {
 }
 
 std::unique_ptr<Estimator> load_model(const std::string& folder) {
+  check_model_files(folder);
   if (!is_model_folder(folder)) {
     if (is_folder(folder) && is_saved_model(folder)) {
       throw invalid_argument("'", folder,

@@ -1,4 +1,6 @@
 // show, run and export on files that TensorFlow reads and writes.
+#include <sys/stat.h>
+
 #include "cli/console.h"
 #include "cli_testing.h"
 #include "thalweg/tensor/npy.h"
@@ -62,6 +64,10 @@ TEST_F(FilesOfOthers, RunSaysWhatIsWrong) {
                  "'b' is no number");
   expect_failure(run({"run", graph_, "--input", "x=[[1],[2,3]]", "--output", "y"}), kWrongUse,
                  "equally long");
+  for (const char* values : {"x=1,2,3", "x=[[1,2,3]]", "x=7"}) {
+    expect_failure(run({"run", graph_, "--input", values, "--output", "y"}), kWrongUse, "--input x",
+                   "float32[?, 2]");
+  }
 }
 
 TEST_F(FilesOfOthers, NamesThatAreNotThereAreWrongUse) {
@@ -136,6 +142,14 @@ TEST_F(FilesOfOthers, RunTakesArraysOfFiles) {
   expect_failure(negated("far.npy"), kWrongUse, "exactly");
 }
 
+TEST_F(FilesOfOthers, RunTakesNoPipesForArrays) {
+  for (const char* name : {"f.npy", "f.npz"}) {
+    ASSERT_EQ(mkfifo((folder_ / name).c_str(), 0600), 0);
+    expect_failure(run({"run", graph_, "--input", "x=" + (folder_ / name), "--output", "y"}),
+                   kFailed, name, "pipe");
+  }
+}
+
 TEST_F(FilesOfOthers, RunSaysThatAVariableHasNoValue) {
   put_file(graph_,
            "node { name: 'v' op: 'VarHandleOp' attr { key: 'dtype' value { type: DT_FLOAT } } attr "
@@ -190,6 +204,7 @@ TEST_F(FilesOfOthers, ShowWritesOutBytesThatAreNoText) {
 
 TEST_F(FilesOfOthers, ExportedModelsRunTheSame) {
   train();
+  expect_failure(run({"run", folder_ / "m"}), kFailed, "thalweg predict", "thalweg export");
   for (const bool variables : {false, true}) {
     const std::string saved = folder_ / (variables ? "2" : "1");
     std::vector<std::string> command = {"export", folder_ / "m", "--out", saved};

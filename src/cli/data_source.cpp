@@ -140,7 +140,7 @@ bool is_idx_file(const std::string& path) {
 }
 
 TrainingData open_folder(const std::string& path, const TrainingRequest& request,
-                         const ModelRecord* record) {
+                         const ModelRecord* record, const Console& console) {
   if (request.label) throw UsageError("--label is for tables, but DATA is a folder of images");
   if (request.task == "regression") {
     throw UsageError("--task regression is for tables, but DATA is a folder of images");
@@ -158,9 +158,14 @@ TrainingData open_folder(const std::string& path, const TrainingRequest& request
     const auto values = labels.data<int64_t>();
     const std::set<int64_t> distinct(values.begin(), values.end());
     result.classes = static_cast<int64_t>(distinct.size());
-    const auto names = static_cast<int64_t>(kFashionNames.size());
-    const bool fits = !distinct.empty() && *distinct.begin() >= 0 && *distinct.rbegin() < names;
-    if (fits && is_fashion_folder(path)) result.class_names = kFashionNames;
+    const bool fits = distinct.size() == kFashionNames.size() && *distinct.begin() == 0 &&
+                      *distinct.rbegin() == static_cast<int64_t>(kFashionNames.size()) - 1;
+    if (fits && is_fashion_folder(path)) {
+      result.class_names = kFashionNames;
+      console.notice(
+          str("classes 0 to 9 are given Fashion-MNIST's names, as the folder's name "
+              "holds 'fashion'; --class-names changes that"));
+    }
   }
   if (!result.class_names.empty()) {
     result.classes = static_cast<int64_t>(result.class_names.size());
@@ -288,7 +293,7 @@ TrainingData open_training_data(const DataOptions& source, const TrainingRequest
   check_data_path(source.path);
   if (!is_folder(source.path)) return open_table(source, request, record, console);
   check_is_for_images(source);
-  return open_folder(source.path, request, record);
+  return open_folder(source.path, request, record, console);
 }
 
 ModelData open_model_data(const DataOptions& source, const ModelRecord& record,
@@ -308,6 +313,33 @@ ModelData open_model_data(const DataOptions& source, const ModelRecord& record,
     return {.features = data::read_idx_tensor(source.path), .labels = {}};
   }
   return table_for_model(source, record, needs_labels, console);
+}
+
+ModelData open_test_data(const std::string& path, const TrainingData& training) {
+  constexpr std::string_view kRemedy = "; mend the files t10k-..., or take them out of the folder";
+  try {
+    const Dataset data = data::read_idx_folder(path, data::Split::kTest);
+    const data::Component wanted = training.data.spec()[0], found = data.spec()[0];
+    if (found.dtype != wanted.dtype || !found.shape.is_compatible_with(wanted.shape)) {
+      throw invalid_argument("'", path, "': its images are ", found.dtype, found.shape,
+                             ", but those to train on are ", wanted.dtype, wanted.shape, kRemedy);
+    }
+    ModelData result{.features = data.component(0), .labels = data.component(1)};
+    const Tensor labels = training.data.component(1);
+    std::set<int64_t> known(labels.data<int64_t>().begin(), labels.data<int64_t>().end());
+    for (size_t i = 0; i < training.class_names.size(); ++i) known.insert(static_cast<int64_t>(i));
+    int64_t row = 0;
+    for (const int64_t label : result.labels.data<int64_t>()) {
+      ++row;
+      if (known.contains(label)) continue;
+      throw invalid_argument("'", path, "': row ", row, " has the label ", label,
+                             ", which no row to train on has", kRemedy);
+    }
+    return result;
+  } catch (Error& error) {
+    error.add_context("the test set");
+    throw;
+  }
 }
 
 bool has_test_files(const std::string& path) {

@@ -58,5 +58,8 @@ ModelData open_model_data(const DataOptions& source, const ModelRecord& record,
 
 /// Whether DATA is a folder with test files.
 bool has_test_files(const std::string& path);
+/// The test files of a folder, looked at before the training, so that what is wrong with them is
+/// told before it: throws when they cannot be read, or hold other images or labels than `training`.
+ModelData open_test_data(const std::string& path, const TrainingData& training);
 
 }  // namespace thalweg::cli

@@ -5,6 +5,7 @@
 
 #include "cli/fit_report.h"
 #include "cli/fit_settings.h"
+#include "cli/paths.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
 #include "thalweg/base/error.h"
@@ -56,10 +57,14 @@ std::string full_command(const Console& console) {
 }
 
 // What was found in the data, and what would be trained on it.
-std::string dry_run_text(const FitArguments& a, const TrainingData& data, const FitPlan& plan) {
+std::string dry_run_text(const FitArguments& a, const TrainingData& data, const ModelData* test,
+                         const FitPlan& plan) {
   InputSpec input = InputSpec::of(data.data.spec()[0]);
   std::string text = str("Data      ", a.source.path, ": ", counted(data.rows, "row"), " of ",
                          input.dtype, input.shape, "\n");
+  if (test != nullptr) {
+    append(text, str("Test      ", counted(test->features.dim(0), "row"), "\n"));
+  }
   if (!data.columns.empty()) {
     append(text, str("Columns   ", listed(data.columns), "; label ", printable(data.label), "\n"));
   }
@@ -97,10 +102,15 @@ std::string farewell(const FitArguments& a, const Console& console) {
 
 // Says what became of the training and of the model that was there, and how to go on.
 void say_interrupted(const FitArguments& a, const FitReport& report, const Console& console) {
-  if (report.replaced) {
-    console.err << "what was trained so far has replaced the model that was in '" << *a.out
-                << "'\n";
-  } else if (a.overwrite && report.training.last_checkpoint.empty()) {
+  if (!report.kept_aside.empty()) {
+    console.err << "the model in '" << *a.out << "' is as it was; the new one is kept in '"
+                << report.kept_aside << "' as far as it was trained\n"
+                << "give it up with: " << shell_command({"rm", "-r", report.kept_aside})
+                << "\nput it in the old one's place, and go on, with: "
+                << resume_command(console, 0) << '\n';
+    return;
+  }
+  if (a.overwrite && report.training.last_checkpoint.empty()) {
     console.err << "'" << *a.out << "' is as it was; begin again with: " << full_command(console)
                 << '\n';
     return;
@@ -113,6 +123,7 @@ void say_interrupted(const FitArguments& a, const FitReport& report, const Conso
 std::optional<TrainingLock> lock_folder(const FitArguments& a) {
   std::optional<TrainingLock> lock;
   if (!a.out || a.dry_run || !is_folder(*a.out)) return lock;
+  check_model_files(*a.out);
   try {
     check_free_for_model(*a.out);
   } catch (const Error& error) {
@@ -148,6 +159,16 @@ std::optional<ModelRecord> record_to_resume(const FitArguments& a, const Trainin
                        "; or choose another folder"));
 }
 
+// The model is there whatever becomes of its measuring.
+EvaluationReport evaluate_test(const FitArguments& a, Estimator& model, const ModelData& test) {
+  try {
+    return model.evaluate(test.features, test.labels);
+  } catch (const Error& error) {
+    throw Error(error.code(), str("the model is saved in '", *a.out, "', but the test set of '",
+                                  a.source.path, "' could not be evaluated: ", error.message()));
+  }
+}
+
 }  // namespace
 
 int run_fit(const Verb& verb, const std::vector<std::string>& arguments, Console& console) {
@@ -164,8 +185,10 @@ int run_fit(const Verb& verb, const std::vector<std::string>& arguments, Console
   const std::optional<ModelRecord> old = record_to_resume(a, lock ? &*lock : nullptr, console);
   const TrainingData data = open_training_data(a.source, a.request, old ? &*old : nullptr, console);
   FitPlan plan = plan_fit(a, data, old ? &*old : nullptr);
+  std::optional<ModelData> test;
+  if (has_test_files(a.source.path)) test = open_test_data(a.source.path, data);
   if (a.dry_run) {
-    console.print(dry_run_text(a, data, plan));
+    console.print(dry_run_text(a, data, test ? &*test : nullptr, plan));
     return kDone;
   }
   plan.options.resume = plan.options.resume || a.resume;
@@ -185,7 +208,9 @@ int run_fit(const Verb& verb, const std::vector<std::string>& arguments, Console
     return kSignalStatus + result.signal;
   }
   if (result.signal != 0) {
-    console.notice(str(result.signal == SIGINT ? "Ctrl-C" : "SIGTERM",
+    console.notice(str(result.signal == SIGINT   ? "Ctrl-C"
+                       : result.signal == SIGHUP ? "SIGHUP"
+                                                 : "SIGTERM",
                        " came when the training was over; the model is saved"));
   }
   signals.reset();
@@ -193,10 +218,7 @@ int run_fit(const Verb& verb, const std::vector<std::string>& arguments, Console
   if (result.reason == EndReason::kNothingLeft) {
     say_nothing_left(result, plan.options.epochs, console);
   }
-  if (result.signal == 0 && has_test_files(a.source.path)) {
-    const ModelData test = open_model_data(a.source, plan.model->record(), "test", true, console);
-    facts.test = plan.model->evaluate(test.features, test.labels);
-  }
+  if (result.signal == 0 && test) facts.test = evaluate_test(a, *plan.model, *test);
   facts.next_command =
       shell_command({"thalweg", data.is_images ? "evaluate" : "predict", *a.out, a.source.path});
   if (a.common.json) {

@@ -167,7 +167,7 @@ void FitArguments::declare(Options& options) {
   options.value("label", "COLUMN", request.label, "of a table: what is to be learnt");
   options.choice("task", kTasks, request.task, "of a table; default: by the labels; one of");
   options.value("class-names", "A,B,..", request.class_names,
-                "of images: names of classes 0, 1, ...");
+                "of images: names of classes 0, 1, ... (known of Fashion-MNIST)");
   options.value("model", "NAME", network, "cnn, mlp, linear or a .json file (default: cnn or mlp)");
   options.value("epochs", "N", epochs, "passes over the data, in all (default: by their size)");
   options.value("batch-size", "N", batch_size, "rows a step (default: images 128, tables 32)");

@@ -21,7 +21,12 @@ constexpr Verb kVerbs[] = {
      "DATA --out MODEL [OPTIONS]", "thalweg fit iris.csv --label species --out iris-model", run_fit,
      "Ctrl-C ends after the current step and saves: --resume goes on with the same bits.\n"
      "A second Ctrl-C ends at once: what was trained since the last checkpoint is lost.\n"
-     "--overwrite keeps the old model until the new one is trained, or ended by Ctrl-C."},
+     "--overwrite keeps the old model until the new one is trained, or gone on with (--resume).\n"
+     "Test files (t10k-...) in the folder are checked before, and evaluated after the training.\n"
+     "A .json file of --model lists layers, as README.md says: {\"layers\": [{\"type\": "
+     "\"Dense\",\n"
+     "\"units\": 64, \"activation\": \"relu\"}, {\"type\": \"Dense\"}]}; the last one gets its "
+     "units."},
     {"evaluate", "Measures how good MODEL is on DATA.", "MODEL DATA [OPTIONS]",
      "thalweg evaluate iris-model test.csv --require 'accuracy>=0.9'", run_evaluate},
     {"predict", "Writes what MODEL says of each row of DATA.", "MODEL DATA [OPTIONS]",
@@ -50,8 +55,8 @@ std::string general_help() {
          "  help VERB Explains a verb and its options.\n\n"
          "  --version   versions of the program and its kernels, threads\n"
          "Results go to stdout, everything else to stderr. Exit status: 0 done, 1 failed,\n"
-         "2 wrong use, 130 Ctrl-C, 143 SIGTERM (the first one of fit saves, a second ends at "
-         "once).\n";
+         "2 wrong use, 130 Ctrl-C, 143 SIGTERM, 129 SIGHUP (the first one of fit saves, a second "
+         "ends at once).\n";
 }
 
 std::string version_text() {
@@ -89,7 +94,8 @@ int dispatch(const std::vector<std::string>& arguments, Console& console) {
     console.out << version_text();
     return kDone;
   }
-  if (first == "--help" || first == "-h" || (first == "help" && arguments.size() == 1)) {
+  const bool is_help = first == "help" && (arguments.size() == 1 || arguments[1] == "help");
+  if (first == "--help" || first == "-h" || is_help) {
     console.out << general_help();
     return kDone;
   }

@@ -72,13 +72,14 @@ inline std::string idx_header(char rank, const std::vector<int>& dims) {
   return bytes;
 }
 
-/// A folder in MNIST's layout: 8x8 images, bright above (class 0), below (1), or left (2).
-inline void put_image_folder(const std::string& folder, int train_rows, int test_rows) {
+/// A folder in MNIST's layout: 8x8 images, bright above (class 0), below (1), or left (all others).
+inline void put_image_folder(const std::string& folder, int train_rows, int test_rows,
+                             int classes = 3) {
   std::filesystem::create_directories(folder);
   const auto put = [&](const std::string& stem, int rows) {
     std::string images = idx_header(3, {rows, 8, 8}), labels = idx_header(1, {rows});
     for (int i = 0; i < rows; ++i) {
-      const int label = i % 3;
+      const int label = i % classes;
       labels += static_cast<char>(label);
       for (int y = 0; y < 8; ++y) {
         for (int x = 0; x < 8; ++x) {

@@ -56,12 +56,23 @@ TEST(Images, FailTheRequirementThatIsMissed) {
 
 TEST(Images, TakeTheNamesOfFashionMnistFromTheFoldersName) {
   TemporaryFolder folder;
-  put_image_folder(folder / "my-Fashion-set", 30, 6);
+  put_image_folder(folder / "my-Fashion-set", 30, 6, 10);
   const Outcome fitted =
       run(fit(folder / "my-Fashion-set/", folder / "m", {"--model", "linear", "--json"}));
   ASSERT_EQ(fitted.status, 0) << fitted.err;
+  EXPECT_NE(fitted.err.find("Fashion-MNIST's names"), std::string::npos) << fitted.err;
   EXPECT_EQ(fitted.json()["data"]["classes"][9], "Ankle boot");
   EXPECT_TRUE(fitted.json()["metrics"]["test"].contains("accuracy"));
+  // Other classes than those ten are no Fashion-MNIST's, whatever the folder is called.
+  for (const int classes : {3, 12}) {
+    const std::string data = folder / ("fashion-" + std::to_string(classes));
+    put_image_folder(data, 36, 12, classes);
+    const Outcome other = run(fit(data, data + "-model", {"--model", "linear", "--json"}));
+    ASSERT_EQ(other.status, 0) << other.err;
+    EXPECT_EQ(other.json()["data"]["classes"].size(), static_cast<size_t>(classes));
+    EXPECT_EQ(other.json()["data"]["classes"][1], "1");
+    EXPECT_EQ(other.err.find("Fashion-MNIST"), std::string::npos) << other.err;
+  }
 }
 
 TEST(Fit, NeverOverwritesAModelUnasked) {
@@ -205,6 +216,26 @@ TEST(Fit, DryRunWritesNothing) {
     EXPECT_NE(outcome.out.find(word), std::string::npos) << outcome.out;
   }
   EXPECT_FALSE(std::filesystem::exists(folder / "m"));
+}
+
+TEST(Fit, LooksAtTheTestFilesBeforeItTrains) {
+  TemporaryFolder folder;
+  put_image_folder(folder / "labels", 30, 6);
+  put_file(folder / "labels/t10k-labels-idx1-ubyte", idx_header(1, {6}) + std::string(6, '\x07'));
+  put_image_folder(folder / "cut", 30, 6);
+  put_file(folder / "cut/t10k-images-idx3-ubyte", idx_header(3, {6, 8, 8}) + "abc");
+  put_image_folder(folder / "large", 30, 6);
+  put_file(folder / "large/t10k-images-idx3-ubyte",
+           idx_header(3, {6, 9, 9}) + std::string(6 * 81, 'x'));
+  const std::map<std::string, std::string> words = {
+      {"labels", "label 7"}, {"cut", "t10k-images-idx3-ubyte"}, {"large", "uint8[9, 9]"}};
+  for (const auto& [data, word] : words) {
+    for (const char* more : {"--overwrite", "--dry-run"}) {
+      expect_failure(run(fit(folder / data, folder / "m", {"--model", "linear", more})), 1,
+                     "the test set", word);
+      EXPECT_FALSE(std::filesystem::exists(folder / "m"));
+    }
+  }
 }
 
 TEST(Fit, EndsWithTheSignalsStatusAndSaysHowToGoOn) {

@@ -15,6 +15,7 @@ TEST(Help, GoesToStdoutWithAnExampleFirst) {
     EXPECT_EQ(outcome.out.rfind("Example: thalweg fit", 0), 0u) << outcome.out;
     EXPECT_EQ(outcome.err, "");
   }
+  EXPECT_EQ(run({"help", "help"}).out, run({"help"}).out);
 }
 
 TEST(Help, OfEachVerbFitsAScreen) {
@@ -172,7 +173,8 @@ TEST(Show, SaysWhatIsNoModelAndWhatToDo) {
 
 TEST(Help, TellsOfCtrlCAndOfQuiet) {
   const Outcome outcome = run({"help", "fit"});
-  for (const char* word : {"second Ctrl-C", "--resume goes on", "results and warnings stay"}) {
+  for (const char* word : {"second Ctrl-C", "--resume goes on", "results and warnings stay",
+                           "Test files", "{\"layers\": ["}) {
     EXPECT_NE(outcome.out.find(word), std::string::npos) << outcome.out;
   }
 }
@@ -198,6 +200,19 @@ TEST(Paths, ThatMayNeverEndAreRefused) {
   expect_failure(run({"fit", folder / "x.csv", "--out", folder / "n", "--label", "y", "--model",
                       folder / "pipe"}),
                  1, "pipe");
+}
+
+TEST(Paths, OfFilesInAModelMayBeNoPipes) {
+  TemporaryFolder folder;
+  for (const std::string name : {"model.json", "saved_model.pb"}) {
+    const std::string model = folder / ("m-" + name);
+    std::filesystem::create_directory(model);
+    ASSERT_EQ(mkfifo((model + "/" + name).c_str(), 0600), 0);
+    expect_failure(run({"show", model}), 1, name, "pipe");
+    expect_failure(run({"run", model}), 1, name, "pipe");
+    expect_failure(run({"predict", model, "x.csv"}), 1, name, "pipe");
+    expect_failure(run({"fit", "x.csv", "--out", model}), 1, name, "pipe");
+  }
 }
 
 TEST(Paths, OfOutFitWhatIsWritten) {

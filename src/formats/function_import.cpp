@@ -6,6 +6,7 @@
 #include "formats/attr_proto.h"
 #include "formats/node_names.h"
 #include "formats/tensor_proto.h"
+#include "graph/body_graph.h"
 #include "thalweg/graph/function.h"
 
 namespace thalweg {
@@ -80,10 +81,7 @@ class FunctionImporter {
   Function read(const tensorflow::FunctionDef& def) {
     Function function;
     function.name = def.signature().name();
-    // The body does not own the library, which owns it.
-    function.body = std::make_unique<Graph>(
-        graph_.registry(),
-        std::shared_ptr<FunctionLibrary>(std::shared_ptr<FunctionLibrary>(), &graph_.functions()));
+    function.body = body_graph(graph_);
     NodeImporter nodes(*function.body, attrs_, problems_, broken,
                        str(" in function `", function.name, "`"));
     read_arguments(def, nodes, function);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "graph/body_graph.h"
 #include "thalweg/graph/extension.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/state.h"
@@ -81,7 +82,7 @@ SplitBody::SplitBody(const Function& function, BackPropagate back_propagate, boo
 // Ids stay the same.
 void SplitBody::clone() {
   const Graph& body = *function_.body;
-  graph_ = std::make_unique<Graph>(body.registry(), body.shared_functions());
+  graph_ = body_graph(body);
   graph_->set_seed(body.seed());
   Mapping map;
   std::map<const Node*, Node*> nodes;
@@ -238,7 +239,7 @@ const Function& add_function(FunctionLibrary& library, const std::string& name,
 }
 
 std::unique_ptr<Graph> graph_like(const Graph& graph) {
-  auto result = std::make_unique<Graph>(graph.registry(), graph.shared_functions());
+  auto result = body_graph(graph);
   result->set_seed(graph.seed());
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graph/body_graph.h"
 #include "ops/handle.h"
 
 namespace thalweg {
@@ -38,9 +39,7 @@ Output add_argument(Graph& body, const Output& like, const Shape& shape, int ind
 }
 
 BodyTrace::BodyTrace(Graph& outer, std::vector<Output>& captures)
-    : outer_(outer.innermost()),
-      captures_(captures),
-      body_(std::make_unique<Graph>(outer_.registry(), outer_.shared_functions())) {
+    : outer_(outer.innermost()), captures_(captures), body_(body_graph(outer_)) {
   body_->set_seed(outer_.seed());
 }
 

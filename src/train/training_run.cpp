@@ -1,6 +1,7 @@
 // The course of a run: start, batches, steps, epochs. Saving and ending are in saving.cpp.
 #include "train/training_run.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "thalweg/base/error.h"
@@ -63,6 +64,8 @@ void TrainingRun::start() {
     check_batches("validation data", options_.validation->batches,
                   options_.validation->spec.inputs);
   }
+  if (std::find(options_.hooks.begin(), options_.hooks.end(), nullptr) != options_.hooks.end())
+    throw invalid_argument("option `hooks` holds a null pointer; expected hooks alone");
   if (options_.handle_signals) signals_.emplace();
   if (!options_.saving.folder.empty()) open_checkpoints();
   session_.initialize();

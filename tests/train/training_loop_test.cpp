@@ -382,6 +382,10 @@ TEST(TrainingLoop, RejectsWhatCannotWork) {
       Code::kInvalidArgument, [&] { model.train({.epochs = 1}, point_batches().repeat()); },
       "no end", "max_steps");
   expect_error(
+      Code::kInvalidArgument,
+      [&] { model.train({.epochs = 1, .hooks = {nullptr}}, point_batches()); }, "hooks",
+      "null pointer");
+  expect_error(
       Code::kInvalidArgument, [&] { model.train({.epochs = 1}, point_batches().take(0)); },
       "no examples");
   expect_error(

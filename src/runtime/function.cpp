@@ -113,7 +113,7 @@ struct TracedFunction::State {
       throw failed_precondition(
           "a traced function calls itself while it is traced",
           again ? " for the same dtypes and shapes" : str(", ", kMaxNested, " deep"),
-          ", which would never end; call a graph function (define_function) from a branch");
+          ", which would never end; use while_loop() for what is repeated as long as values tell");
     }
   }
 

@@ -6,7 +6,7 @@
 #include "formats/attr_proto.h"
 #include "formats/node_names.h"
 #include "formats/tensor_proto.h"
-#include "graph/body_graph.h"
+#include "thalweg/graph/body_graph.h"
 #include "thalweg/graph/function.h"
 
 namespace thalweg {

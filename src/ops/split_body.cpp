@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "graph/body_graph.h"
+#include "thalweg/graph/body_graph.h"
 #include "thalweg/graph/extension.h"
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/state.h"

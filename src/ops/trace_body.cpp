@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "graph/body_graph.h"
 #include "ops/handle.h"
+#include "thalweg/graph/body_graph.h"
 
 namespace thalweg {
 namespace {

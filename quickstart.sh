@@ -12,6 +12,7 @@ data=/usr/share/datasets/fashion-mnist
 model=build/fashion-model
 program=build/quickstart/thalweg
 
+mkdir -p build
 echo "== Building (Release) in build/quickstart"
 cmake -S . -B build/quickstart -G Ninja -DCMAKE_BUILD_TYPE=Release \
   -DTHALWEG_BUILD_TESTS=OFF -DTHALWEG_BUILD_EXAMPLES=OFF >build/quickstart-configure.log 2>&1 || {

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <set>
 #include <utility>
 
 namespace thalweg {
@@ -18,7 +19,7 @@ std::atomic<int> g_received{0};
 std::atomic<bool> g_is_told{false};  // whether somebody has learnt of it
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may not wait for a lock");
 
-// Read by the handler at any time, so none is ever freed.
+// Read by the handler at any time, so none is ever freed: set_farewell() keeps them all.
 std::atomic<const std::string*> g_farewell{nullptr};
 
 extern "C" void note_signal(int signal) {
@@ -75,7 +76,11 @@ ScopedSignals::~ScopedSignals() {
   if (const int untold = release(); untold != 0) std::raise(untold);
 }
 
-void ScopedSignals::set_farewell(const std::string& text) { g_farewell = new std::string(text); }
+void ScopedSignals::set_farewell(const std::string& text) {
+  static auto& all = *new std::set<std::string>();  // in which addresses stay
+  const std::lock_guard lock(handlers().mutex);
+  g_farewell = &*all.insert(text).first;
+}
 
 int ScopedSignals::received() {
   const int signal = g_received;

@@ -14,27 +14,9 @@ namespace {
 
 constexpr std::string_view kNpzMember = ".npz:";
 
-bool is_real(DType dtype) {
-  return dtype == kFloat64 || dtype == kFloat32 || dtype == kFloat16 || dtype == kBFloat16;
-}
-
-bool is_whole(DType dtype) {
-  switch (dtype) {
-    case kInt8:
-    case kInt16:
-    case kInt32:
-    case kInt64:
-    case kUInt8:
-    case kUInt16:
-    case kUInt32:
-    case kUInt64: return true;
-    default: return false;
-  }
-}
-
 // Whether the whole numbers of `from` are those of `to`, which was cast from it.
 bool is_exact(const Tensor& from, const Tensor& to) {
-  if (is_whole(to.dtype())) {
+  if (is_integer(to.dtype())) {
     // Both ways: a number that wraps round comes back, but has another sign on the way.
     bool same_sign = true;
     for (int64_t i = 0; i < from.num_elements(); ++i) {
@@ -72,19 +54,19 @@ Tensor converted(const InputText& input, const Tensor& value, DType dtype, const
                           ", but the input takes ", dtype, ", ", why, "; save the array as ",
                           dtype));
   };
-  const bool numbers =
-      (is_real(value.dtype()) || is_whole(value.dtype())) && (is_real(dtype) || is_whole(dtype));
+  const bool numbers = (is_floating(value.dtype()) || is_integer(value.dtype())) &&
+                       (is_floating(dtype) || is_integer(dtype));
   if (!numbers) throw refuse("which is another kind");
-  if (is_real(value.dtype()) && is_whole(dtype)) throw refuse("which has no fractions");
+  if (is_floating(value.dtype()) && is_integer(dtype)) throw refuse("which has no fractions");
   Tensor result = value.cast(dtype);
-  if (is_whole(value.dtype())) {
+  if (is_integer(value.dtype())) {
     if (!is_exact(value, result)) throw refuse("which cannot hold its numbers exactly");
   } else if (became_infinite(value, result)) {
     throw refuse("for which its numbers are too large");
   }
   console.notice(str("input ", input.name, ": ", value.dtype(), " of '", input.value,
                      "' is taken as ", dtype,
-                     is_whole(value.dtype())                             ? ", exactly"
+                     is_integer(value.dtype())                           ? ", exactly"
                      : element_size(dtype) < element_size(value.dtype()) ? ", rounded"
                                                                          : ""));
   return result;

@@ -1,27 +1,14 @@
 // SavedModels of anybody's, loaded and run: initialisation, and each signature on zeros.
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cstdio>
+#include <cstdint>
 #include <string>
 
+#include "scratch.h"
 #include "thalweg/base/error.h"
 #include "thalweg/graph/function.h"
 #include "thalweg/model/loaded_model.h"
 #include "thalweg/ops/standard_ops.h"
 
 namespace {
-
-// A folder with the one file that is read; gone at the end.
-struct Folder {
-  Folder() { ::mkdir(path.c_str(), 0700); }
-  ~Folder() {
-    ::unlink(file.c_str());
-    ::rmdir(path.c_str());
-  }
-  const std::string path = "/tmp/thalweg-fuzz-load-" + std::to_string(::getpid());
-  const std::string file = path + "/saved_model.pb";
-};
 
 bool has_loops(const thalweg::Graph& graph) {
   for (int id = 0; id < graph.num_nodes(); ++id) {
@@ -72,13 +59,10 @@ void load_and_run(const std::string& folder) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const Folder folder;
-  std::FILE* const file = std::fopen(folder.file.c_str(), "wb");
-  if (file == nullptr) return 0;
-  std::fwrite(data, 1, size, file);
-  std::fclose(file);
+  static const thalweg::ScratchModel model_file;
+  if (!model_file.write(data, size)) return 0;
   try {
-    load_and_run(folder.path);
+    load_and_run(model_file.folder());
   } catch (const thalweg::Error&) {
   }
   return 0;

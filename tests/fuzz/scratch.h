@@ -1,6 +1,7 @@
-// A file for parsers that read files: written anew for each input, gone at the end.
+// Files for parsers that read files: written anew for each input, gone at the end.
 #pragma once
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -26,6 +27,29 @@ class ScratchFile {
 
  private:
   std::string path_;
+};
+
+/// A folder with a saved_model.pb.
+class ScratchModel {
+ public:
+  ScratchModel() { ::mkdir(folder_.c_str(), 0700); }
+  ~ScratchModel() {
+    ::unlink(file().c_str());
+    ::rmdir(folder_.c_str());
+  }
+  ScratchModel(const ScratchModel&) = delete;
+
+  const std::string& folder() const { return folder_; }
+  bool write(const uint8_t* data, size_t size) const {
+    std::FILE* const out = std::fopen(file().c_str(), "wb");
+    if (out == nullptr) return false;
+    const bool whole = std::fwrite(data, 1, size, out) == size;
+    return std::fclose(out) == 0 && whole;
+  }
+
+ private:
+  std::string file() const { return folder_ + "/saved_model.pb"; }
+  const std::string folder_ = "/tmp/thalweg-fuzz-model-" + std::to_string(::getpid());
 };
 
 }  // namespace thalweg

@@ -2,22 +2,28 @@
 
 namespace thalweg {
 
-Graph& Output::graph() const {
-  THALWEG_CHECK(
-      node_ != nullptr,
+namespace {
+
+Node& node_of(const Output& output) {
+  if (output) return *output.node();
+  throw invalid_argument(
       "an empty Output is in use: a tensor was default-constructed, or a gradient is missing");
-  return node_->graph();
 }
 
-DType Output::dtype() const {
-  THALWEG_CHECK(node_ != nullptr, "an empty Output has no dtype");
-  return node_->output_dtype(index_);
+// One made by hand may name an output that its node does not have.
+Node& node_with(const Output& output) {
+  Node& node = node_of(output);
+  if (output.index() < 0 || output.index() >= node.num_outputs()) node.output(output.index());
+  return node;
 }
 
-const Shape& Output::shape() const {
-  THALWEG_CHECK(node_ != nullptr, "an empty Output has no shape");
-  return node_->output_shape(index_);
-}
+}  // namespace
+
+Graph& Output::graph() const { return node_of(*this).graph(); }
+
+DType Output::dtype() const { return node_with(*this).output_dtype(index_); }
+
+const Shape& Output::shape() const { return node_with(*this).output_shape(index_); }
 
 std::string Output::name() const {
   return node_ == nullptr ? "<nothing>" : str(node_->name(), ":", index_);

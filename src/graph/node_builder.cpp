@@ -67,6 +67,10 @@ constexpr bool kIsList<std::vector<T>> = true;
 
 void check_allowed(const AttrSchema& schema, const AttrValue& value) {
   const auto check_type = [&](DType dtype) {
+    if (dtype == DType::kInvalid) {
+      throw invalid_argument("attribute `", schema.name, "` is no dtype: it is kInvalid, as of a ",
+                             "default-constructed Tensor");
+    }
     if (schema.allowed_types.empty()) return;
     if (std::find(schema.allowed_types.begin(), schema.allowed_types.end(), dtype) ==
         schema.allowed_types.end()) {

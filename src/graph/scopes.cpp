@@ -41,6 +41,13 @@ ControlScope::ControlScope(Graph& graph, std::vector<Node*> nodes)
     : graph_(graph.innermost()), previous_(graph_.control_.size()) {
   if (std::find(nodes.begin(), nodes.end(), nullptr) != nodes.end())
     throw invalid_argument("a ControlScope was given a node that is nothing");
+  for (const Node* node : nodes) {
+    // The body of a function may wait for nodes outside: whoever adds its call checks those.
+    if (&node->graph() != &graph_ && !graph_.capture_) {
+      throw invalid_argument("a ControlScope was given node `", node->name(),
+                             "`, which belongs to another graph");
+    }
+  }
   for (Node* node : nodes) {
     // What runs before the body runs before all in it.
     (&node->graph() == &graph_ ? graph_.control_ : graph_.outer_controls_).push_back(node);

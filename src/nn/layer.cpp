@@ -136,7 +136,9 @@ Output LayerBase::run(Output x, Mode mode) {
       build(x);
       built.complete = true;
     }
-    return call(x, mode);
+    const Output result = call(x, mode);
+    if (!result) throw invalid_argument("its call() returned an empty Output");
+    return result;
   } catch (Error& error) {
     // The outermost call of a layer that calls itself speaks for all.
     if (!has_scope() || under_way.nested() > 0) throw;

@@ -238,6 +238,17 @@ TEST_F(GraphTest, FindsNodesAndOutputs) {
       Code::kNotFound, [&] { graph_.output("fc1/sun"); }, "fc1/sun", "did you mean `fc1/sum`");
   expect_error(
       Code::kOutOfRange, [&] { graph_.output("fc1/sum:1"); }, "fc1/sum");
+  for (const int index : {-1, 1}) {
+    const Output none(&sum, index);
+    const std::vector<std::function<void()>> uses = {[&] { none.dtype(); }, [&] { none.shape(); },
+                                                     [&] {
+                                                       graph_.add("Sum2", {x_, none});
+                                                     }};
+    for (const auto& use : uses) expect_error(Code::kOutOfRange, use, "fc1/sum", "1 outputs");
+  }
+  const std::vector<std::function<void()>> uses = {
+      [] { Output().graph(); }, [] { Output().dtype(); }, [] { Output().shape(); }};
+  for (const auto& use : uses) expect_error(Code::kInvalidArgument, use, "empty Output is in use");
 }
 
 TEST_F(GraphTest, AttrOfAnotherKindIsOurMistake) {
@@ -285,6 +296,11 @@ TEST_F(GraphTest, DevicesComeFromScopeUnlessGiven) {
   EXPECT_EQ(source(kFloat32, {}, {.device = "/cpu:1"}).node()->device(), "/cpu:1");
 }
 
+TEST_F(GraphTest, RefusesADtypeThatIsNone) {
+  expect_error(
+      Code::kInvalidArgument, [&] { source(DType::kInvalid, {}); }, "is no dtype", "kInvalid");
+}
+
 TEST_F(GraphTest, RefusesControlEdgesFromNothingOrElsewhere) {
   Graph other(rows());
   Node& far = other.add("Source", {}, {{"dtype", kFloat32}, {"shape", Shape{2}}}, {.name = "far"});
@@ -301,6 +317,12 @@ TEST_F(GraphTest, RefusesControlEdgesFromNothingOrElsewhere) {
         ControlScope(graph_, {x_.node(), nullptr});
       },
       "ControlScope");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        ControlScope(graph_, {x_.node(), &far});
+      },
+      "ControlScope", "`far`, which belongs to another graph");
   EXPECT_TRUE(source(kFloat32, {}).node()->control_inputs().empty());
 }
 

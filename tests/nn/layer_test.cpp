@@ -194,6 +194,12 @@ class Scale : public LayerBase {
   Output call(Output x, Mode) override { return x * weight(x.graph(), "scale"); }
 };
 
+class Nothing : public LayerBase {
+ public:
+  std::string_view type() const override { return "Nothing"; }
+  Output call(Output, Mode) override { return {}; }
+};
+
 class Residual : public LayerBase {
  public:
   explicit Residual(Layer inner) : inner_(std::move(inner)) {}
@@ -210,6 +216,16 @@ TEST_F(LayerTest, MayBeOfOnesOwnType) {
   EXPECT_EQ(numbers(scale(given(Tensor::of<float>({1, 2}, {1, 2})), kTraining)),
             (std::vector<double>{3, 6}));
   EXPECT_EQ(variable_names(), Names{"scale/scale"});
+}
+
+TEST_F(LayerTest, NamesTheLayerThatReturnsNothing) {
+  Layer nothing = std::make_shared<Nothing>();
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        nothing(given(Tensor::of<float>({1, 2}, {1, 2})), kTraining);
+      },
+      "layer `nothing` (Nothing)", "empty Output");
 }
 
 TEST_F(LayerTest, MayBeMadeOfLayers) {

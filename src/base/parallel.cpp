@@ -10,8 +10,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <latch>
 #include <mutex>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "thalweg/base/error.h"
@@ -50,6 +52,30 @@ constexpr int kMostThreads = 4096;
 
 int core_count() { return std::max<int>(1, static_cast<int>(allowed_cpus().size())); }
 
+// libgomp ends the process when the system does not give it a thread, so more threads than cores
+// are tried first. Throws resource_exhausted.
+void check_can_make(int threads) {
+  std::vector<std::thread> trial;
+  std::latch all_there(1);
+  struct Join {
+    ~Join() {
+      gate.count_down();
+      for (std::thread& thread : threads) thread.join();
+    }
+    std::latch& gate;
+    std::vector<std::thread>& threads;
+  } join{all_there, trial};
+  try {
+    trial.reserve(static_cast<size_t>(threads));
+    while (static_cast<int>(trial.size()) < threads - 1)
+      trial.emplace_back([&] { all_there.wait(); });
+  } catch (const std::exception&) {  // std::system_error, std::bad_alloc
+    throw resource_exhausted("the system gives this process ", trial.size() + 1, " of the ",
+                             threads,
+                             " threads that are wanted; ask for fewer, or raise its limits");
+  }
+}
+
 int initial_count() {
   const char* text = std::getenv("THALWEG_NUM_THREADS");
   if (text == nullptr || *text == '\0') return core_count();
@@ -61,6 +87,7 @@ int initial_count() {
                            "', expected a number of threads from 0 (as many as cores) to ",
                            kMostThreads);
   }
+  if (count > core_count()) check_can_make(count);
   return count == 0 ? core_count() : count;
 }
 
@@ -173,6 +200,7 @@ void set_num_threads(int count) {
     throw invalid_argument("number of threads is ", count, ", expected 0 (all cores) to ",
                            kMostThreads);
   }
+  if (count > core_count()) check_can_make(count);
   process_count() = count == 0 ? core_count() : count;
   if (!t_in_region) num_threads();
 }

@@ -26,6 +26,7 @@ Dataset Dataset::select(const std::vector<int64_t>& indices) const {
 }
 
 Dataset Dataset::map(MapFunction function, const MapOptions& options) const {
+  if (!function) throw invalid_argument("map: the function is empty, a std::function of nothing");
   if (options.parallel < 1 || options.parallel > kMostMapThreads) {
     throw invalid_argument("map: parallel is ", options.parallel, ", expected 1 to ",
                            kMostMapThreads, " threads");

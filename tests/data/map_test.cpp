@@ -11,6 +11,16 @@
 namespace thalweg::data {
 namespace {
 
+TEST(Map, RefusesAFunctionThatIsEmpty) {
+  const Dataset numbers = Dataset::from_tensors({Tensor({1, 2, 3})});
+  for (const int threads : {1, 2}) {
+    expect_error(
+        Code::kInvalidArgument,
+        [&] { numbers.map(std::function<Example(Example)>(), {.parallel = threads}); }, "map",
+        "empty");
+  }
+}
+
 TEST(Map, AppliesToElementsAndToBatches) {
   EXPECT_EQ(values_of(numbers(3).map(plus(10))), (Values{10, 11, 12}));
   EXPECT_EQ(values_of(numbers(3).batch(2).map(plus(10))), (Values{10, 11, 12}));

@@ -23,6 +23,8 @@ class MapFunction {
   /// first element.
   MapFunction(Call function, SpecCall spec) : call_(std::move(function)), spec_(std::move(spec)) {}
 
+  /// False for one made of an empty std::function.
+  explicit operator bool() const { return call_ != nullptr; }
   Example operator()(Example example) const { return call_(std::move(example)); }
   bool knows_spec() const { return spec_ != nullptr; }
   Spec spec(const Spec& input) const { return spec_(input); }

@@ -28,8 +28,12 @@ struct SolverTask {
   VariableStore& variables;
   const FitOptions& options;
   uint64_t seed = 1;
-  /// Mean loss of the current variables on rows, and its metrics: for history.
+  /// Mean loss of the current variables on rows, and its metrics: for history. Empty when the model
+  /// is built only after the solver (trees), whose variables tell its size.
   std::function<std::vector<Figure>(const SolverRows&)> evaluate;
+  /// Shows an iteration (EpochRecord::epoch and step) while the solver works; SolverResult::history
+  /// holds what is kept.
+  std::function<void(const EpochRecord&)> report;
   /// True after Ctrl-C or SIGTERM: end soon, with what there is.
   std::function<bool()> stop_requested;
 };

@@ -46,7 +46,7 @@ class ClassifierScore : public Score {
         confusion_(classes, std::vector<int64_t>(classes)),
         not_finite_(classes) {}
 
-  void add(const Tensor& labels, const Tensor& predictions, double loss) override {
+  void add(const Tensor& labels, const Tensor& predictions, const Tensor&, double loss) override {
     const int64_t* label = labels.data<int64_t>().data();
     const float* row = predictions.data<float>().data();
     const size_t classes = confusion_.size();
@@ -66,11 +66,14 @@ class ClassifierScore : public Score {
     const int64_t common_count =
         std::accumulate(common.begin(), common.end(), not_finite_[commonest_]);
     const auto n = static_cast<double>(examples_);
-    return {.metrics = {{"loss", loss_ / n}, {"accuracy", static_cast<double>(right) / n}},
-            .baseline = {{"accuracy", static_cast<double>(common_count) / n}},
-            .examples = examples_,
-            .confusion = confusion_,
-            .not_finite = not_finite_};
+    EvaluationReport report;
+    report.metrics = {{"loss", loss_ / n}, {"accuracy", static_cast<double>(right) / n}};
+    report.baseline = {{"accuracy", static_cast<double>(common_count) / n}};
+    report.examples = examples_;
+    report.weight = n;
+    report.confusion = confusion_;
+    report.not_finite = not_finite_;
+    return report;
   }
 
  private:
@@ -87,6 +90,10 @@ class ClassifierHead : public Head {
 
   std::string_view kind() const override { return "classifier"; }
   DType label_dtype() const override { return kInt64; }
+  std::unique_ptr<Head> clone() const override { return std::make_unique<ClassifierHead>(*this); }
+  int64_t outputs() const override { return static_cast<int64_t>(label_.class_names.size()); }
+  Shape prediction_shape(int64_t rows) const override { return {rows, outputs()}; }
+  std::vector<std::string> prediction_names() const override { return label_.class_names; }
 
   void learn_labels(const Tensor& labels) override {
     if (label_.class_names.empty()) {
@@ -109,7 +116,7 @@ class ClassifierHead : public Head {
     for (const int64_t i : encoded.data<int64_t>()) ++label_.class_counts[static_cast<size_t>(i)];
   }
 
-  void learn_training_labels(const Tensor&) override {}
+  void learn_training_labels(const Tensor&, const Tensor&) override {}
 
   Tensor encode(const Tensor& given) const override {
     const Tensor labels = label_vector(given);
@@ -140,11 +147,11 @@ class ClassifierHead : public Head {
                            " is expected: end it with a Dense of ", classes, " units");
   }
 
-  Output loss(Output labels, Output output) const override {
-    return losses::sparse_softmax_cross_entropy(labels, output);
+  Output loss(Output labels, Output output, Output weights) const override {
+    return losses::sparse_softmax_cross_entropy(labels, output, weights);
   }
-  std::vector<Metric> metrics(Output labels, Output output) const override {
-    return {metrics::accuracy(labels, output)};
+  std::vector<Metric> metrics(Output labels, Output output, Output weights) const override {
+    return {metrics::accuracy(labels, output, weights)};
   }
   Output predictions(Output output) const override { return softmax(output); }
 
@@ -152,7 +159,7 @@ class ClassifierHead : public Head {
     return std::make_unique<ClassifierScore>(label_.class_names.size(), commonest());
   }
 
-  std::vector<Figure> baseline(const Tensor& encoded) const override {
+  std::vector<Figure> baseline(const Tensor& encoded, const Tensor&) const override {
     const auto labels = encoded.data<int64_t>();
     const auto hits = std::ranges::count(labels, static_cast<int64_t>(commonest()));
     return {{"accuracy", static_cast<double>(hits) / static_cast<double>(labels.size())}};

@@ -48,8 +48,7 @@ ModelRecord Estimator::State::new_record(const Head& fitted, const InputSpec& in
 }
 
 Shape Estimator::State::prediction_shape(int64_t rows) const {
-  const auto classes = static_cast<int64_t>(record.label.class_names.size());
-  return classes > 0 ? Shape{rows, classes} : Shape{rows};
+  return head->prediction_shape(rows);
 }
 
 ModelGraph& Estimator::State::ready() const {
@@ -93,7 +92,7 @@ EvaluationReport Estimator::evaluate(const Dataset& data) const {
   while (const auto batch = pass.next()) {
     const std::vector<Tensor> results = step(*batch);
     check_predictions(results[1], s.prediction_shape((*batch)[1].dim(0)));
-    score->add((*batch)[1], results[1], results[0].at(0));
+    score->add((*batch)[1], results[1], {}, results[0].at(0));
     rows += (*batch)[1].dim(0);
   }
   if (rows == 0) throw invalid_argument("the data have no rows to evaluate on");

@@ -19,7 +19,7 @@ void check_components(const data::Spec& spec) {
 
 data::MapFunction encoder(const Head& head) {
   // The head may be replaced by a later fit() while batches of this one are still read.
-  const std::shared_ptr<const Head> own = make_head(head.kind(), head.label());
+  const std::shared_ptr<const Head> own = head.clone();
   return {[own](data::Example batch) {
             batch[1] = own->encode(batch[1]);
             return batch;
@@ -27,7 +27,7 @@ data::MapFunction encoder(const Head& head) {
           [own](const data::Spec& spec) {
             data::Spec result = spec;
             result[1].dtype = own->label_dtype();
-            result[1].shape = Shape{kUnknownDim};
+            result[1].shape = own->label_shape(kUnknownDim);
             return result;
           }};
 }
@@ -120,13 +120,13 @@ FitData prepare_fit_data(const Dataset& data, const FitSettings& settings, Head&
     }
   }
   result.training_rows = training_labels.dim(0);
-  head.learn_training_labels(training_labels);
+  head.learn_training_labels(training_labels, {});
   if (settings.standardize) result.input.standardize(training.component(0));
   if (validation) {
     result.validation_rows = validation_labels.dim(0);
     result.validation_batches = encoded_batches(*validation, settings.batch_size, head);
   }
-  result.baseline = head.baseline(validation ? validation_labels : training_labels);
+  result.baseline = head.baseline(validation ? validation_labels : training_labels, {});
   const int64_t buffer = training.has_random_access() ? rows : std::min(rows, kShuffleBuffer);
   result.batches =
       encoded_batches(training.shuffle(buffer, settings.seed), settings.batch_size, head);

@@ -21,7 +21,8 @@ ModelGraph::ModelGraph(const Network& network, const InputSpec& input, const Hea
   graph_.set_seed(seed);
   const Output features =
       placeholder(graph_, input.dtype, input.batch_shape(), {.name = "features"});
-  const Output labels = placeholder(graph_, head.label_dtype(), {kUnknownDim}, {.name = "labels"});
+  const Output labels =
+      placeholder(graph_, head.label_dtype(), head.label_shape(kUnknownDim), {.name = "labels"});
   const Output prepared = input.prepare(features);
 
   const Output training = network(prepared, Mode::kTraining);
@@ -30,10 +31,10 @@ ModelGraph::ModelGraph(const Network& network, const InputSpec& input, const Hea
   head.check_output(predicting);
   const Output predictions = identity(head.predictions(predicting), {.name = "predictions"});
 
-  train_ = {.inputs = {features, labels}, .loss = with_penalty(head.loss(labels, training))};
-  train_.metrics = head.metrics(labels, training);
-  eval_ = {.inputs = {features, labels}, .loss = with_penalty(head.loss(labels, predicting))};
-  eval_.metrics = head.metrics(labels, predicting);
+  train_ = {.inputs = {features, labels}, .loss = with_penalty(head.loss(labels, training, {}))};
+  train_.metrics = head.metrics(labels, training, {});
+  eval_ = {.inputs = {features, labels}, .loss = with_penalty(head.loss(labels, predicting, {}))};
+  eval_.metrics = head.metrics(labels, predicting, {});
   if (optimizer) {
     train_.train_step = &optimizer->minimize(train_.loss);
     train_.learning_rate = optimizer->learning_rate(graph_);

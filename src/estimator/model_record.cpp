@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "estimator/head_json.h"
 #include "estimator/json_text.h"
 #include "thalweg/base/file.h"
 
@@ -57,33 +58,6 @@ InputSpec to_input(const Json& json) {
     throw data_loss("mean and deviation differ in length");
   }
   return input;
-}
-
-Json from_label(const LabelSpec& label) {
-  Json json = Json::object();
-  if (!label.column.empty()) json["column"] = label.column;
-  if (!label.class_names.empty()) {
-    json["class_names"] = label.class_names;
-    json["by_name"] = label.by_name;
-    json["class_counts"] = label.class_counts;
-  } else {
-    json["mean"] = label.mean;
-    json["deviation"] = label.deviation;
-    json["standardized"] = label.standardized;
-  }
-  return json;
-}
-
-LabelSpec to_label(const Json& json) {
-  LabelSpec label;
-  label.column = json_field_or(json, "column", std::string());
-  label.class_names = json_field_or(json, "class_names", std::vector<std::string>());
-  label.by_name = json_field_or(json, "by_name", false);
-  label.class_counts = json_field_or(json, "class_counts", std::vector<int64_t>());
-  label.mean = json_field_or(json, "mean", 0.0);
-  label.deviation = json_field_or(json, "deviation", 1.0);
-  label.standardized = json_field_or(json, "standardized", false);
-  return label;
 }
 
 Json from_history(const std::vector<EpochRecord>& history) {
@@ -170,6 +144,7 @@ ModelRecord to_record(const Json& json) {
   if (json.contains("network")) record.network = json["network"].dump(2);
   record.input = to_input(json_at(json, "input"));
   record.label = to_label(json_at(json, "label"));
+  if (json.contains("head")) record.head = to_head(json["head"]);
   const Json& optimizer = json_at(json, "optimizer");
   record.optimizer = json_field<std::string>(optimizer, "text");
   if (optimizer.contains("name")) {
@@ -190,6 +165,7 @@ std::string to_json(const ModelRecord& record) {
   if (!record.network.empty()) json["network"] = Json::parse(record.network);
   json["input"] = from_input(record.input);
   json["label"] = from_label(record.label);
+  if (record.head) json["head"] = from_head(*record.head);
   json["optimizer"] = {{"text", record.optimizer}};
   if (record.settings) {
     json["optimizer"]["name"] = record.settings->name;

@@ -15,7 +15,7 @@ class RegressorScore : public Score {
  public:
   explicit RegressorScore(double mean) : mean_(mean) {}
 
-  void add(const Tensor& labels, const Tensor& predictions, double loss) override {
+  void add(const Tensor& labels, const Tensor& predictions, const Tensor&, double loss) override {
     const auto label = labels.data<float>();
     const auto value = predictions.data<float>();
     for (size_t i = 0; i < label.size(); ++i) {
@@ -34,11 +34,11 @@ class RegressorScore : public Score {
 
   EvaluationReport report() const override {
     const auto n = static_cast<double>(examples_);
-    EvaluationReport report = {.metrics = figures(squared_, absolute_),
-                               .baseline = figures(mean_squared_, mean_absolute_),
-                               .examples = examples_,
-                               .confusion = {},
-                               .not_finite = {}};
+    EvaluationReport report;
+    report.metrics = figures(squared_, absolute_);
+    report.baseline = figures(mean_squared_, mean_absolute_);
+    report.examples = examples_;
+    report.weight = n;
     report.metrics.insert(report.metrics.begin(), {"loss", loss_ / n});
     return report;
   }
@@ -63,6 +63,10 @@ class RegressorHead : public Head {
 
   std::string_view kind() const override { return "regressor"; }
   DType label_dtype() const override { return kFloat32; }
+  std::unique_ptr<Head> clone() const override { return std::make_unique<RegressorHead>(*this); }
+  int64_t outputs() const override { return 1; }
+  Shape prediction_shape(int64_t rows) const override { return {rows}; }
+  std::vector<std::string> prediction_names() const override { return {"prediction"}; }
 
   void learn_labels(const Tensor& labels) override {
     const Tensor encoded = encode(labels);
@@ -76,15 +80,16 @@ class RegressorHead : public Head {
     }
   }
 
-  void learn_training_labels(const Tensor& encoded) override {
+  void learn_training_labels(const Tensor& encoded, const Tensor&) override {
     const auto labels = encoded.data<float>();
     const auto n = static_cast<double>(labels.size());
     double sum = 0, squares = 0;
     for (const float value : labels) sum += value;
-    label_.mean = sum / n;
-    for (const float value : labels) squares += (value - label_.mean) * (value - label_.mean);
+    const double mean = sum / n;
+    for (const float value : labels) squares += (value - mean) * (value - mean);
     const double deviation = std::sqrt(squares / n);
-    label_.deviation = deviation > 0 ? deviation : 1;
+    label_.mean = {mean};
+    label_.deviation = {deviation > 0 ? deviation : 1};
   }
 
   Tensor encode(const Tensor& given) const override {
@@ -108,16 +113,16 @@ class RegressorHead : public Head {
                            "with a Dense of 1 unit");
   }
 
-  Output loss(Output labels, Output output) const override {
+  Output loss(Output labels, Output output, Output weights) const override {
     const Output values = reshape(output, {-1});
-    if (!label_.standardized) return losses::mean_squared_error(labels, values);
-    return losses::mean_squared_error((labels - label_.mean) / label_.deviation, values);
+    if (!label_.standardized) return losses::mean_squared_error(labels, values, weights);
+    return losses::mean_squared_error((labels - mean()) / deviation(), values, weights);
   }
 
-  std::vector<Metric> metrics(Output labels, Output output) const override {
+  std::vector<Metric> metrics(Output labels, Output output, Output weights) const override {
     const Output values = predictions(output);
-    Metric squared = metrics::mean_squared_error(labels, values);
-    Metric absolute = metrics::mean_absolute_error(labels, values);
+    Metric squared = metrics::mean_squared_error(labels, values, weights);
+    Metric absolute = metrics::mean_absolute_error(labels, values, weights);
     squared.name = "mse";
     absolute.name = "mae";
     return {std::move(squared), std::move(absolute)};
@@ -125,18 +130,22 @@ class RegressorHead : public Head {
 
   Output predictions(Output output) const override {
     const Output values = reshape(output, {-1});
-    return label_.standardized ? values * label_.deviation + label_.mean : values;
+    return label_.standardized ? values * deviation() + mean() : values;
   }
 
   std::unique_ptr<Score> make_score() const override {
-    return std::make_unique<RegressorScore>(label_.mean);
+    return std::make_unique<RegressorScore>(mean());
   }
 
-  std::vector<Figure> baseline(const Tensor& encoded) const override {
-    RegressorScore score(label_.mean);
-    score.add(encoded, encoded, 0);
+  std::vector<Figure> baseline(const Tensor& encoded, const Tensor& weights) const override {
+    RegressorScore score(mean());
+    score.add(encoded, encoded, weights, 0);
     return score.report().baseline;
   }
+
+ private:
+  double mean() const { return label_.mean.empty() ? 0 : label_.mean[0]; }
+  double deviation() const { return label_.deviation.empty() ? 1 : label_.deviation[0]; }
 };
 
 }  // namespace

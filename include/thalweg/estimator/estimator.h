@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "thalweg/data/dataset.h"
+#include "thalweg/estimator/evaluation_report.h"
 #include "thalweg/estimator/model_record.h"
 #include "thalweg/nn/layer.h"
 #include "thalweg/nn/make_layer.h"
@@ -65,23 +66,6 @@ struct FitReport {
   /// With `overwrite`, of a training that a signal ended: the folder that keeps it, while the older
   /// model stays; `resume` puts it in that one's place and goes on. Else empty.
   std::string kept_aside = {};
-};
-
-struct EvaluationReport {
-  /// Classifier: loss, accuracy. Regressor: loss (mean squared error of what the network learns),
-  /// mse, mae, rmse, r2 (NaN when all labels are equal).
-  std::vector<Figure> metrics;
-  /// The same of guessing the commonest class, or the mean, of the training rows; without the loss.
-  std::vector<Figure> baseline;
-  int64_t examples = 0;
-  /// Classifier: confusion[label][predicted] examples.
-  std::vector<std::vector<int64_t>> confusion;
-  /// Classifier: of each label the examples whose probabilities are not all finite. They count as
-  /// wrong, and are not in the confusion.
-  std::vector<int64_t> not_finite;
-  double seconds = 0;
-
-  double operator[](std::string_view name) const { return figure(metrics, name); }
 };
 
 /// Thread-compatible; predicting from hooks during fit() is fine.

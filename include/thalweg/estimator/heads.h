@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <variant>
+#include <string_view>
 #include <vector>
 
 namespace thalweg {
@@ -28,7 +28,10 @@ enum class HeadKind {
   kQuantile,        // pinball loss
   kMulti,           // several heads, losses added by weight
 };
+/// "classification", "multi_label", "regression", "poisson", "quantile", "multi".
 std::string_view to_string(HeadKind kind);
+/// Throws invalid_argument with the names there are.
+HeadKind parse_head_kind(std::string_view name);
 
 /// Which columns hold the labels, and how they are learnt. A value, part of model.json.
 struct HeadSpec {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "thalweg/estimator/heads.h"
 #include "thalweg/estimator/input_spec.h"
 #include "thalweg/estimator/optimizer_choice.h"
 #include "thalweg/train/hook.h"
@@ -32,11 +33,18 @@ struct LabelSpec {
   bool by_name = false;
   /// Rows of each class among all that fit() was given.
   std::vector<int64_t> class_counts = {};
-  /// For regression, of the training rows.
-  double mean = 0;
-  double deviation = 1;
+  /// For regression, of the training rows, of each output.
+  std::vector<double> mean = {};
+  std::vector<double> deviation = {};
   /// Whether the network learns (label - mean) / deviation.
   bool standardized = false;
+  /// What is guessed without a look at the features: of each class its share of the training rows,
+  /// by weight; or the mean, or quantile, of each output.
+  std::vector<double> prior = {};
+  /// Factors of the weights of training rows, by class; empty: 1 each.
+  std::vector<double> class_weights = {};
+  /// Of several heads, in their order.
+  std::vector<LabelSpec> parts = {};
 };
 
 /// How the training went, and on what.
@@ -68,6 +76,7 @@ struct ModelRecord {
   std::string network = {};  // as network_to_json(); empty when it is a function
   InputSpec input = {};
   LabelSpec label = {};
+  std::optional<HeadSpec> head = {};            // of models of tables
   std::string optimizer = {};                   // for people
   std::optional<NamedOptimizer> settings = {};  // of a named optimizer
   RunRecord run = {};

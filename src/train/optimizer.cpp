@@ -8,6 +8,7 @@
 #include "thalweg/ops/state.h"
 #include "thalweg/ops/unary.h"
 #include "train/number_checks.h"
+#include "train/row_gradients.h"
 
 namespace thalweg {
 namespace {
@@ -54,6 +55,16 @@ Output squared_norm(Output x) { return reduce_sum(square(x)); }
 // x scaled so that its norm is at most `bound`; untouched when it is smaller, also when it is 0.
 Output bounded(Output x, Output norm, double bound) { return x * (bound / maximum(norm, bound)); }
 
+// No weight changes once the loss is no number: the weights that led there can be looked at.
+Node* checked(Output loss) { return check_numerics(loss, "the loss is not finite").node(); }
+
+// One step: these updates, those that layers collected, and the count.
+Node& train_step(Graph& graph, std::vector<Node*> nodes, Output global_step) {
+  for (Node* update : graph.collected("updates")) nodes.push_back(update);
+  nodes.push_back(&add_one(global_step));
+  return group(nodes, {.name = "train_step"});
+}
+
 void check_clip(const Clip& clip) {
   train::check_not_negative("clipping bounds", "value", clip.value);
   train::check_not_negative("clipping bounds", "norm", clip.norm);
@@ -87,6 +98,10 @@ std::vector<GradientAndVariable> clip_gradients(std::vector<GradientAndVariable>
     }
   }
   return gradients;
+}
+
+Node& Optimizer::Rule::update_rows(Output, const RowGradient&, Output) const {
+  throw unimplemented(name(), " keeps rows without a gradient, but does not update single rows");
 }
 
 Optimizer::Optimizer(std::shared_ptr<const Rule> rule, Schedule rate, Clip clip)
@@ -126,35 +141,63 @@ Node& Optimizer::apply_gradients(std::vector<GradientAndVariable> gradients) con
   return apply_after(nullptr, std::move(gradients));
 }
 
-Node& Optimizer::apply_after(Node* check, std::vector<GradientAndVariable> gradients) const {
+// Clipped updates of the gradients' variables, and the count of them.
+void Optimizer::add_updates(Node* check, std::vector<GradientAndVariable> gradients,
+                            std::vector<Node*>& nodes) const {
   if (gradients.empty()) throw invalid_argument(rule_->name(), ": there are no gradients to apply");
   Graph& graph = gradients[0].variable.graph();
-  const Output global = step_handle(graph);
   const Output counter = make_counter(graph, rule_->name());
-  std::vector<Node*> nodes;
   {
     const NameScope scope(graph, rule_->name());
     const Output step = read_variable(counter, kInt64);
     const Output step_number = cast(step, kFloat32);
     Output rate = rate_.at(step);
+    const bool constant_rate = rate.node()->type() == "Const";
     // Every update reads the rate, so all of them wait for the check.
     if (check != nullptr)
       rate = graph.add("Identity", {rate}, {}, {.control_inputs = {check}}).output();
-    for (const GradientAndVariable& pair : clip_gradients(std::move(gradients), clip_)) {
-      nodes.push_back(&rule_->update(pair.variable, pair.gradient, rate, step_number));
+    std::vector<Output> rows(gradients.size());  // where only these have a gradient
+    for (size_t i = 0; i < gradients.size(); ++i) {
+      auto& [gradient, variable] = gradients[i];
+      if (!rule_->keeps_rows_without_gradient(variable, constant_rate)) continue;
+      if (const auto found = train::row_gradient(gradient, variable)) {
+        rows[i] = found->rows;
+        gradient = found->gradient;
+      }
+    }
+    const std::vector<GradientAndVariable> clipped = clip_gradients(std::move(gradients), clip_);
+    for (size_t i = 0; i < clipped.size(); ++i) {
+      const auto& [gradient, variable] = clipped[i];
+      nodes.push_back(rows[i] ? &rule_->update_rows(variable, {rows[i], gradient}, rate)
+                              : &rule_->update(variable, gradient, rate, step_number));
     }
   }
-  for (Node* update : graph.collected("updates")) nodes.push_back(update);
   nodes.push_back(&add_one(counter));
-  nodes.push_back(&add_one(global));
-  return group(nodes, {.name = "train_step"});
+}
+
+Node& Optimizer::apply_after(Node* check, std::vector<GradientAndVariable> gradients) const {
+  if (gradients.empty()) throw invalid_argument(rule_->name(), ": there are no gradients to apply");
+  Graph& graph = gradients[0].variable.graph();
+  const Output global = step_handle(graph);
+  std::vector<Node*> nodes;
+  add_updates(check, std::move(gradients), nodes);
+  return train_step(graph, std::move(nodes), global);
 }
 
 Node& Optimizer::minimize(Output loss, std::vector<Output> variables) const {
   std::vector<GradientAndVariable> gradients = compute_gradients(loss, std::move(variables));
-  // No weight changes once the loss is no number: the weights that led there can be looked at.
-  const Output checked = check_numerics(loss, "the loss is not finite");
-  return apply_after(checked.node(), std::move(gradients));
+  return apply_after(checked(loss), std::move(gradients));
+}
+
+Node& apply_gradients(Output loss, std::vector<OptimizerPart> parts) {
+  if (parts.empty()) throw invalid_argument("there are no optimizers whose gradients to apply");
+  const Output global = step_handle(loss.graph());
+  Node* const check = checked(loss);
+  std::vector<Node*> nodes;
+  for (OptimizerPart& part : parts) {
+    part.optimizer.add_updates(check, std::move(part.gradients), nodes);
+  }
+  return train_step(loss.graph(), std::move(nodes), global);
 }
 
 Output Optimizer::learning_rate(Graph& graph) const {

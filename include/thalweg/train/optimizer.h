@@ -4,6 +4,12 @@
 // are variables of the graph (slots, and the global step), so a checkpoint of the variables is a
 // checkpoint of the optimizer. Formulas and defaults are those of Keras and TensorFlow. Options out
 // of their range, and any that is not finite, throw invalid_argument where the optimizer is made.
+//
+// Of a large table whose rows the network gathers (embeddings, hashed features) Sgd, Adagrad and
+// Ftrl update only the rows that a batch meets: the same step, as these rules change nothing where
+// the gradient is 0. Ftrl does change something there with l2_shrinkage, with a rate that changes,
+// and where a weight does not start at 0 as its slot says; then all rows are updated. The other
+// rules move every row at every step, by their momentum or decaying means.
 #pragma once
 
 #include <memory>
@@ -11,6 +17,7 @@
 #include <vector>
 
 #include "thalweg/graph/graph.h"
+#include "thalweg/ops/training.h"
 #include "thalweg/train/schedule.h"
 
 namespace thalweg {
@@ -52,6 +59,15 @@ class Optimizer {
     /// is the number of updates before this one, those of other optimizers of the graph not
     /// counted. Both are float32 scalars; `gradient` has the variable's shape.
     virtual Node& update(Output variable, Output gradient, Output rate, Output step) const = 0;
+    /// Whether a gradient of 0 changes neither weight nor slots of this variable, so that
+    /// update_rows() is the same step as update(). `constant_rate` tells that the learning rate is
+    /// always the same.
+    virtual bool keeps_rows_without_gradient(Output /*variable*/, bool /*constant_rate*/) const {
+      return false;
+    }
+    /// update() of some rows alone; of a row that is named several times the gradient stands at its
+    /// first place, zeros at the others. Called for rules that keep the other rows.
+    virtual Node& update_rows(Output variable, const RowGradient& gradient, Output rate) const;
   };
 
   /// Throws invalid_argument without a rule, and for bounds that are negative or not finite.
@@ -76,12 +92,24 @@ class Optimizer {
   std::string to_string() const;
 
  private:
+  friend Node& apply_gradients(Output loss, std::vector<struct OptimizerPart> parts);
   Node& apply_after(Node* check, std::vector<GradientAndVariable> gradients) const;
+  void add_updates(Node* check, std::vector<GradientAndVariable> gradients,
+                   std::vector<Node*>& nodes) const;
 
   std::shared_ptr<const Rule> rule_;
   Schedule rate_;
   Clip clip_;
 };
+
+/// An optimizer and what it is to apply, of compute_gradients().
+struct OptimizerPart {
+  Optimizer optimizer;
+  std::vector<GradientAndVariable> gradients;
+};
+/// One step by one loss for several optimizers: each clips its own gradients and counts its own
+/// steps, the global step counts once. A loss that is not finite throws as in minimize().
+Node& apply_gradients(Output loss, std::vector<OptimizerPart> parts);
 
 struct SgdOptions {
   Schedule learning_rate = 0.01;

@@ -1,5 +1,7 @@
 #include "thalweg/ops/training.h"
 
+#include "thalweg/ops/binary.h"
+
 namespace thalweg {
 namespace {
 
@@ -94,6 +96,30 @@ Node& apply_ftrl_v2(Output var, Output accum, Output linear, Output grad, Output
   return apply("ResourceApplyFtrlV2",
                {var, accum, linear, grad, lr, l1, l2, l2_shrinkage, lr_power}, attrs_of(options),
                options.name);
+}
+
+RowGradient sum_duplicates(Output indices, Output values, ApplyOptions options) {
+  Node& node = indices.graph().add("_SumDuplicates", {indices, values}, {}, {.name = options.name});
+  return {node.output(0), node.output(1)};
+}
+
+Node& apply_gradient_descent_rows(Output var, Output alpha, const RowGradient& delta,
+                                  ApplyOptions options) {
+  return apply("ResourceScatterSub", {var, delta.rows, alpha * delta.gradient}, {}, options.name);
+}
+
+Node& apply_adagrad_v2_rows(Output var, Output accum, Output lr, Output epsilon,
+                            const RowGradient& grad, ApplyAdagradOptions options) {
+  return apply("ResourceSparseApplyAdagradV2", {var, accum, lr, epsilon, grad.gradient, grad.rows},
+               attrs_of(options), options.name);
+}
+
+Node& apply_ftrl_v2_rows(Output var, Output accum, Output linear, const RowGradient& grad,
+                         Output lr, Output l1, Output l2, Output l2_shrinkage, Output lr_power,
+                         ApplyFtrlOptions options) {
+  return apply("ResourceSparseApplyFtrlV2",
+               {var, accum, linear, grad.gradient, grad.rows, lr, l1, l2, l2_shrinkage, lr_power},
+               attrs_of(options), options.name);
 }
 
 }  // namespace thalweg

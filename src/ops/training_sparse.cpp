@@ -20,6 +20,19 @@ constexpr char kShrinkage[] = "l2_shrinkage: T | Weight of the L2 penalty on the
 constexpr char kStep[] = "global_step: int64 | Number of this step, from 1.";
 constexpr char kIndex[] = "Tindices: {int32, int64} | Type of the rows.";
 
+void sum_duplicates_shape(ShapeContext& c) {
+  const Shape indices = c.with_rank(0, 1);
+  const Shape values = c.input(1);
+  if (values.rank() == 0) throw c.error("`values` is a scalar: it has no rows");
+  if (values.has_rank() && !values.slice(0, 1).is_compatible_with(indices)) {
+    throw c.error("`values` has shape ", values, ", `indices` ", indices,
+                  ": each row needs an index");
+  }
+  const Shape rows = values.has_rank() ? indices.merge(values.slice(0, 1)) : indices;
+  c.set_output(0, rows);
+  c.set_output(1, values.has_rank() ? rows.concat(values.slice(1)) : values);
+}
+
 constexpr OpDef kOps[] = {
     row("ResourceApplyAdaMax",
         {kVar, kMomentSlot, "v: resource | Slot: the decaying largest gradient.", kBeta1Power,
@@ -61,6 +74,16 @@ constexpr OpDef kOps[] = {
         "squares: var = -lr * sign(s) * max(|s| - l1 * step, 0) / (l2 * step * lr + sqrt(q)).",
         update_shape<3, 3>),
 
+    {.name = "_SumDuplicates",
+     .inputs = {"indices: Tindices | Which rows they are, `[n]`; negative: none.",
+                "values: T | A gradient's rows, `[n, ...]`."},
+     .outputs = {"rows: Tindices | The indices, 0 for negative ones.",
+                 "sums: T | At an index's first place the sum of all its rows, zeros elsewhere."},
+     .attrs = {kType, kIndex},
+     .doc = "The gradient of rows with each row's parts summed, of the same shape: updates that a "
+            "gradient of 0 does not change may then take row by row.",
+     .shape = sum_duplicates_shape,
+     .no_gradient = "it stands in updates, after differentiation"},
     row("ResourceSparseApplyMomentum", {kVar, kAccumSlot, kRate, kRowGrad, kRows, kMomentum},
         {kType, kIndex, kLocking, kNesterov}, "ResourceApplyMomentum on rows.",
         update_shape<2, 3, true>),

@@ -43,6 +43,24 @@ Output make_slot(Output variable, const std::string& name, double value) {
       .handle();
 }
 
+bool is_zero(Output x) {
+  const Node& node = *x.node();
+  if (node.type() == "Fill") return is_zero(node.input(1));
+  if (node.type() == "ZerosLike") return true;
+  if (node.type() != "Const") return false;
+  const Tensor value = node.attr<Tensor>("value");
+  for (int64_t i = 0; i < value.num_elements(); ++i) {
+    if (value.at(i) != 0) return false;
+  }
+  return true;
+}
+
+// As far as its initializer tells.
+bool starts_at_zero(const Graph::VariableRecord& record) {
+  return record.initializer != nullptr && record.initializer->num_inputs() == 2 &&
+         is_zero(record.initializer->input(1));
+}
+
 Output number(Output like, double value) {
   return constant(like.graph(), Tensor(value).cast(record_of(like).dtype));
 }
@@ -61,6 +79,10 @@ class SgdRule final : public Optimizer::Rule {
   std::string name() const override { return "SGD"; }
   Node& update(Output w, Output g, Output rate, Output) const override {
     return apply_gradient_descent(w, as_type_of(w, rate), g);
+  }
+  bool keeps_rows_without_gradient(Output, bool) const override { return true; }
+  Node& update_rows(Output w, const RowGradient& g, Output rate) const override {
+    return apply_gradient_descent_rows(w, as_type_of(w, rate), g);
   }
 };
 
@@ -175,6 +197,14 @@ class AdagradRule final : public Optimizer::Rule {
     return apply_adagrad_v2(w, make_slot(w, "Adagrad", options_.initial_accumulator),
                             as_type_of(w, rate), number(w, options_.epsilon), g);
   }
+  // With neither an accumulator nor epsilon 0 is divided by 0.
+  bool keeps_rows_without_gradient(Output, bool) const override {
+    return options_.initial_accumulator > 0 || options_.epsilon > 0;
+  }
+  Node& update_rows(Output w, const RowGradient& g, Output rate) const override {
+    return apply_adagrad_v2_rows(w, make_slot(w, "Adagrad", options_.initial_accumulator),
+                                 as_type_of(w, rate), number(w, options_.epsilon), g);
+  }
 
  private:
   AdagradOptions options_;
@@ -223,6 +253,18 @@ class FtrlRule final : public Optimizer::Rule {
                          make_slot(w, "Ftrl_1", 0), g, as_type_of(w, rate), number(w, options_.l1),
                          number(w, options_.l2), number(w, options_.l2_shrinkage),
                          number(w, options_.learning_rate_power));
+  }
+  // The weight is worked out anew from its slots at each step, with the rate of that step: without
+  // a gradient it stays when the rate does, when it agrees with its slots from the start (`linear`
+  // 0 means weight 0), and when no shrinkage makes a gradient of it.
+  bool keeps_rows_without_gradient(Output w, bool constant_rate) const override {
+    return constant_rate && options_.l2_shrinkage == 0 && starts_at_zero(record_of(w));
+  }
+  Node& update_rows(Output w, const RowGradient& g, Output rate) const override {
+    return apply_ftrl_v2_rows(
+        w, make_slot(w, "Ftrl", options_.initial_accumulator), make_slot(w, "Ftrl_1", 0), g,
+        as_type_of(w, rate), number(w, options_.l1), number(w, options_.l2),
+        number(w, options_.l2_shrinkage), number(w, options_.learning_rate_power));
   }
 
  private:

@@ -93,4 +93,25 @@ Node& apply_ftrl(Output var, Output accum, Output linear, Output grad, Output lr
 Node& apply_ftrl_v2(Output var, Output accum, Output linear, Output grad, Output lr, Output l1,
                     Output l2, Output l2_shrinkage, Output lr_power, ApplyFtrlOptions options = {});
 
+/// A gradient that is zero but for some rows of a variable.
+struct RowGradient {
+  Output rows;      // int32 or int64 [n]: which rows
+  Output gradient;  // [n, ...]: theirs
+};
+/// Parts `values` `[n, ...]` of the rows `indices` `[n]`, summed where a row is named several
+/// times: the sum stands at its first place, zeros at the others; negative indices count as none.
+/// Of the same shape, so an update that zeros do not change may take row by row. Our own op
+/// `_SumDuplicates`.
+RowGradient sum_duplicates(Output indices, Output values, ApplyOptions options = {});
+
+/// apply_gradient_descent, apply_adagrad_v2 and apply_ftrl_v2 on some rows, one after the other.
+/// ResourceScatterSub, ResourceSparseApplyAdagradV2 and ResourceSparseApplyFtrlV2.
+Node& apply_gradient_descent_rows(Output var, Output alpha, const RowGradient& delta,
+                                  ApplyOptions options = {});
+Node& apply_adagrad_v2_rows(Output var, Output accum, Output lr, Output epsilon,
+                            const RowGradient& grad, ApplyAdagradOptions options = {});
+Node& apply_ftrl_v2_rows(Output var, Output accum, Output linear, const RowGradient& grad,
+                         Output lr, Output l1, Output l2, Output l2_shrinkage, Output lr_power,
+                         ApplyFtrlOptions options = {});
+
 }  // namespace thalweg

@@ -3,6 +3,7 @@
 #include "kernels/families.h"
 #include "kernels/reference/accumulate.h"
 #include "kernels/variable_access.h"
+#include "thalweg/base/parallel.h"
 
 namespace thalweg {
 namespace {
@@ -79,8 +80,8 @@ void for_each_row(const VariableState& variable, const I* indices, int64_t count
   for (int64_t i = 0; i < count; ++i) {
     const auto row = static_cast<int64_t>(indices[i]);
     if (row < 0 || row >= rows) {
-      throw invalid_argument("index ", row, " at position ", i, " is outside [0, ", rows,
-                             "): variable `", variable.name, "` has shape ", variable.value_shape);
+      throw invalid_argument("indices[", i, "] is ", row, ", outside [0, ", rows,
+                             "), the rows of variable `", variable.name, "`");
     }
     f(i, row);
   }
@@ -109,15 +110,19 @@ KernelPtr make_gather_of(const KernelRequest& request) {
     if (shape != expected) made = Tensor(variable.dtype, shape);
     char* out = static_cast<char*>(made.is_valid() ? made.mutable_raw() : c.output_pointer(0));
     const char* value = static_cast<const char*>(variable.buffer->data());
-    for (int64_t i = 0; i < indices.num_elements(); ++i) {
-      const auto row = static_cast<int64_t>(c.input<I>(1)[i]);
-      if (row < 0 || row >= rows) {
-        throw invalid_argument("index ", row, " at position ", i, " is outside [0, ", rows,
-                               "): variable `", variable.name, "` has shape ", table);
+    const I* picked = c.input<I>(1);
+    const int64_t grain = 1 + (int64_t{1} << 15) / static_cast<int64_t>(row_bytes + 16);
+    parallel_for(indices.num_elements(), grain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const auto row = static_cast<int64_t>(picked[i]);
+        if (row < 0 || row >= rows) {
+          throw invalid_argument("index ", row, " at position ", i, " is outside [0, ", rows,
+                                 "): variable `", variable.name, "` has shape ", table);
+        }
+        std::memcpy(out + static_cast<size_t>(i) * row_bytes,
+                    value + static_cast<size_t>(i / count * rows + row) * row_bytes, row_bytes);
       }
-      std::memcpy(out + static_cast<size_t>(i) * row_bytes,
-                  value + static_cast<size_t>(i / count * rows + row) * row_bytes, row_bytes);
-    }
+    });
     if (made.is_valid()) c.set_output(0, std::move(made));
   });
 }

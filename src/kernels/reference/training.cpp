@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "kernels/families.h"
+#include "kernels/reference/duplicates.h"
 #include "kernels/reference/regularized_training.h"
 #include "kernels/reference/update_rule.h"
 
@@ -156,6 +157,7 @@ constexpr KernelDef kKernels[] = {
     {"ResourceApplyProximalGradientDescent", "reference", make_proximal_gradient_descent},
     {"ResourceApplyProximalAdagrad", "reference", make_proximal_adagrad},
     {"ResourceApplyAdagradDA", "reference", make_adagrad_da},
+    {"_SumDuplicates", "reference", make_sum_duplicates},
     {"ResourceSparseApplyMomentum", "reference", make_momentum},
     {"ResourceSparseApplyKerasMomentum", "reference", make_keras_momentum},
     {"ResourceSparseApplyAdagrad", "reference", make_adagrad},

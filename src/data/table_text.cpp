@@ -35,9 +35,9 @@ bool MissingWords::search(std::string_view cell) const {
   });
 }
 
-std::string remedy(const TableOptions& options, const std::string& key) {
+std::string remedy(const TableOptions& options, const std::string& key, std::string_view to) {
   const auto found = options.remedies.find(key);
-  return found == options.remedies.end() ? str("set the option ", key) : found->second;
+  return found == options.remedies.end() ? str("set the option ", key, to) : found->second;
 }
 
 std::vector<size_t> column_places(const std::string& file, const std::vector<std::string>& names,

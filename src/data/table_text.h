@@ -30,9 +30,9 @@ class MissingWords {
   bool has_numbers_ = false;
 };
 
-/// How whoever reads a message sets the option `key`: what TableOptions::remedies says, else "set
-/// the option KEY".
-std::string remedy(const TableOptions& options, const std::string& key);
+/// How whoever reads a message sets the option `key`: what TableOptions::remedies says, else
+/// "set the option KEY" and `to`.
+std::string remedy(const TableOptions& options, const std::string& key, std::string_view to = "");
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 /// Without blanks at both ends.

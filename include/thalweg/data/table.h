@@ -40,6 +40,7 @@ class Texts {
   /// Those from `begin` to before `end`.
   void append(const Texts& other, int64_t begin, int64_t end);
   int64_t size() const { return static_cast<int64_t>(ends_.size()); }
+  int64_t bytes() const { return static_cast<int64_t>(bytes_.size()); }
   std::string_view operator[](int64_t i) const {
     const auto place = static_cast<size_t>(i);
     const uint64_t begin = place == 0 ? 0 : ends_[place - 1];

@@ -26,6 +26,9 @@ struct TableOptions {
   char decimal = '.';
   /// Lines before the header (or the first row) that are passed over.
   int64_t skip_rows = 0;
+  /// Whether cells may stand in double quotes; none: yes, unless that cannot be with tabs between
+  /// them.
+  std::optional<bool> quotes = {};
   /// Lines that begin with it are passed over; none: there are no comments.
   std::optional<char> comment = {};
   // Of all kinds.
@@ -50,7 +53,7 @@ struct TableOptions {
 class TableReader {
  public:
   virtual ~TableReader() = default;
-  /// The next rows, in order; none at the end. At most `most_rows`, at least one.
+  /// The next `most_rows` rows, in order, fewer at the end; none after it.
   virtual std::optional<Table> next(int64_t most_rows) = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "thalweg/kernels/kernel_registry.h"
 
 #include "kernels/families.h"
+#include "kernels/trees.h"
 
 namespace thalweg {
 namespace {
@@ -93,6 +94,7 @@ void add_reference(KernelRegistry& kernels) {
                       reference_sparse_cross_kernels,
                       reference_ragged_kernels,
                       reference_fused_kernels,
+                      reference_tree_kernels,
                       reference_function_kernels,
                       reference_tensor_list_kernels}) {
     kernels.add(family());

@@ -1,6 +1,7 @@
 #include "thalweg/ops/standard_ops.h"
 
 #include "ops/families.h"
+#include "ops/trees.h"
 
 namespace thalweg {
 
@@ -80,6 +81,7 @@ const OpRegistry& standard_ops() {
                         sparse_cross_ops,
                         ragged_ops,
                         fused_ops,
+                        tree_ops,
                         function_ops,
                         tensor_list_ops}) {
       ops.add(family());

@@ -99,6 +99,5 @@ std::string to_csv(const Table& table, char delimiter = ',');
 }  // namespace thalweg::data
 
 namespace thalweg {
-using data::TableOptions;
 using data::TableSource;
 }  // namespace thalweg

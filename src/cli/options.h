@@ -1,4 +1,5 @@
-// The options of one verb: declared once, with which they are parsed and explained.
+// The options of one verb: declared once, with which they are parsed, read from a config file,
+// explained, and written down.
 #pragma once
 
 #include <cstdint>
@@ -36,15 +37,27 @@ class Options {
   /// May be given again and again.
   void values(std::string_view name, std::string_view value, std::vector<std::string>& target,
               std::string_view help);
+  /// Names with commas between them, quoted as in CSV where they hold one (names.h).
+  void names(std::string_view name, std::string_view value, std::optional<std::string>& target,
+             std::string_view help);
   /// One of `choices`, which the help lists.
   void choice(std::string_view name, std::span<const std::string> choices,
               std::optional<std::string>& target, std::string_view help);
+  /// Options declared after it are left out of help(), but not of help_all(), which the help names.
+  void further();
 
-  /// Fills the targets. False when help was asked for. Throws UsageError, with the nearest option
-  /// for one that does not exist.
+  /// Fills the targets: from the command line, and for what is not there from the file of --config,
+  /// which every verb has. False when help was asked for (--help, or --help-all). Throws
+  /// UsageError, with the nearest option for one that does not exist.
   bool parse(const std::vector<std::string>& arguments);
-  /// An example first, under one screen.
+  /// What was asked for: an example first, under one screen; or all.
   std::string help() const;
+
+  /// Whether an option or a word, by its name without dashes, was given here or in the file.
+  bool is_given(std::string_view name) const;
+  /// The values that all options have now, without `left_out`, as a table of a config file; what
+  /// has no value is left out.
+  std::string to_toml(std::span<const std::string_view> left_out) const;
 
  private:
   struct State;

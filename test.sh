@@ -28,8 +28,6 @@ cmake --build --preset "$preset"
 echo "== Checking that each public header compiles alone"
 [ "$preset" != ci ] || cmake --build --preset "$preset" --target all_verify_interface_header_sets
 
-# An allocation that cannot be is an error to be reported, as without the sanitizer.
-export ASAN_OPTIONS="allocator_may_return_null=1 ${ASAN_OPTIONS:-}"
 export TSAN_OPTIONS="suppressions=$PWD/tools/tsan.supp ${TSAN_OPTIONS:-}"
 echo "== Testing"
 report="build/$preset/junit.xml"

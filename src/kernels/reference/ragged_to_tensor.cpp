@@ -21,6 +21,8 @@ Ints lengths_of(const std::string& type, const Ints& partition, int64_t rows) {
     return lengths;
   }
   if (type != "VALUE_ROWIDS") throw invalid_argument("`row_partition_types` holds ", type);
+  const Tensor room(kInt64, {rows});  // throws for more rows than memory can hold, which a vector
+                                      // would ask the system for
   lengths.assign(static_cast<size_t>(rows), 0);
   for (int64_t row : partition) {
     if (row < 0 || row >= rows) throw invalid_argument("row ", row, " is outside [0, ", rows, ")");

@@ -2,14 +2,16 @@
 // same for fit, evaluate, predict and exported models.
 //
 // Raw inputs are one tensor [batch] a table column: float32 where it is only used as a number (NaN:
-// missing), else string ("" : missing). prepare() gives the prepared tensors described by
-// PreparedSpec; nothing in it is trained, so a training prepares its rows once.
+// missing), else string ("" : missing; numbers in decimal digits). A number whose differences
+// float32 would lose is float64. prepare() gives the prepared tensors described by PreparedSpec;
+// nothing in it is trained, so a training prepares its rows once.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "thalweg/data/example.h"
@@ -21,7 +23,7 @@ namespace thalweg {
 
 struct RawInput {
   std::string column;
-  DType dtype = kFloat32;
+  DType dtype = kFloat32;  // or kString, kFloat64
 };
 
 /// The prepared tensors, in this order: `numbers` float32 [batch, N] (when N > 0), `ids` int64
@@ -75,6 +77,9 @@ class Transform {
   const PreparedSpec& prepared() const;
   const std::vector<ColumnFacts>& facts() const;
   const std::vector<FeatureColumn>& columns() const;
+  /// Types of the table's columns in the training rows: for data::TableOptions::types of later
+  /// files, whose own cells may suggest others.
+  std::map<std::string, data::ColumnType> types() const;
 
   /// Stage 1 in `graph`: `raw` in the order of inputs(). `initializers` receives nodes that an
   /// exported model must run when it is loaded (tables).
@@ -90,8 +95,9 @@ class Transform {
   /// invalid_argument naming a column that is missing and those present, or column, row and text
   /// that cannot be read.
   std::vector<Tensor> raw(const Table& table) const;
-  /// Stage 1 run on them. `counts`: added to.
-  data::Example prepare(const Table& table, Counts* counts = nullptr) const;
+  /// Stage 1 run on them. `counts`: added to. `lenient`: as without `strict`, for training rows,
+  /// which may hold values too rare for their vocabulary.
+  data::Example prepare(const Table& table, Counts* counts = nullptr, bool lenient = false) const;
 
   /// Places in prepared() of what a column gives: for networks and linear models.
   struct Place {
@@ -101,8 +107,12 @@ class Transform {
   };
   Place place(const FeatureColumn& column) const;
 
- private:
   struct State;
+  const State& state() const { return *state_; }
+
+ private:
+  explicit Transform(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
   std::shared_ptr<const State> state_;
 };
 

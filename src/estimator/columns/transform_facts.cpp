@@ -1,0 +1,190 @@
+// Plain sentences of what is done with each column of the table.
+#include <cmath>
+#include <cstdio>
+
+#include "estimator/columns/transform_state.h"
+#include "thalweg/base/printable.h"
+
+namespace thalweg {
+namespace {
+
+using columns::Impute;
+using columns::Scaling;
+using Kind = ColumnKind;
+
+// Four digits, for people.
+std::string brief(double x) {
+  if (std::abs(x) >= 1000 && std::abs(x) < 1e15) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.0f", x);
+    return text;
+  }
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", x);
+  return text;
+}
+
+// "1 bucket", "2 buckets", "3 categories".
+std::string counted(int64_t n, std::string_view what) {
+  if (n == 1) return str("1 ", what);
+  return what.ends_with('y') ? str(n, " ", what.substr(0, what.size() - 1), "ies")
+                             : str(n, " ", what, "s");
+}
+
+// Of a state that is fitted but not yet laid out.
+class Describer {
+ public:
+  explicit Describer(const Transform::State& state) : state_(state) {}
+
+  std::string use_of(const FittedInput& input) const {
+    std::string use;
+    visit_columns(state_.columns, [&](const FeatureColumn& column) {
+      const std::string sentence = column.def().column == input.column ? say(column) : "";
+      if (sentence.empty()) return;
+      if (!use.empty()) use += "; ";
+      use += sentence;
+    });
+    for (const std::string& cross : crosses(input.column)) {
+      if (!use.empty()) use += "; ";
+      use += cross;
+    }
+    if (input.is_wide) {
+      use += str("; read as float64 less ", input.offset,
+                 ", as float32 would round its differences away");
+    }
+    return use;
+  }
+
+ private:
+  std::string say(const FeatureColumn& column) const;
+  std::string numeric(const FeatureColumn& column) const;
+  std::string category(const FeatureColumn& column) const;
+  std::string where_it_goes(const FeatureColumn& category) const;
+  std::vector<std::string> crosses(const std::string& column) const;
+
+  const Transform::State& state_;
+};
+
+std::string Describer::numeric(const FeatureColumn& column) const {
+  const ColumnDef& def = column.def();
+  const ColumnFit& fit = state_.fit(column);
+  const FittedInput& input = state_.inputs[static_cast<size_t>(state_.input_index(def.column))];
+  const ColumnFacts& facts = state_.facts[static_cast<size_t>(state_.input_index(def.column))];
+  if (state_.options.for_trees) return "a number as it is; missing values have a branch";
+  std::string use;
+  switch (def.numeric.scaling) {
+    case Scaling::kNone: use = "a number as it is"; break;
+    case Scaling::kStandardize:
+      use = str("standardised (mean ", brief(facts.mean), ", deviation ", brief(facts.deviation),
+                ")");
+      break;
+    case Scaling::kMinMax:
+      use = str("scaled from [", brief(facts.least), ", ", brief(facts.most), "] to [0, 1]");
+      break;
+    case Scaling::kLog:
+      use = str("logarithm of 1 + x - ", brief(facts.least), ", standardised");
+      break;
+    case Scaling::kGiven: use = str("(x - ", def.numeric.shift, ") / ", def.numeric.scale); break;
+  }
+  constexpr const char* kFills[] = {"the mean ", "the median ", ""};
+  use += str("; missing values become ", kFills[static_cast<size_t>(def.numeric.missing)],
+             brief(fit.fill + input.offset));
+  if (facts.missing > 0) use += str(" (", facts.missing, " of ", facts.rows, ")");
+  if (fit.indicator) use += ", told by a second number";
+  return use;
+}
+
+std::string Describer::where_it_goes(const FeatureColumn& category) const {
+  std::string places;
+  visit_columns(state_.columns, [&](const FeatureColumn& column) {
+    const ColumnDef& def = column.def();
+    if (def.parts.empty() || !(def.category() == category)) return;
+    if (def.kind == Kind::kEmbedding) {
+      places += str(", as a vector of ", def.dimension);
+      if (!def.shared.empty()) places += " from a shared table";
+    }
+    if (def.kind == Kind::kIndicator) places += ", as 0 or 1 each";
+  });
+  return places;
+}
+
+std::string Describer::category(const FeatureColumn& column) const {
+  const ColumnDef& def = column.def();
+  const auto known = static_cast<int64_t>(state_.fit(column).vocabulary.size());
+  const auto others = [&](int64_t buckets) {
+    return buckets == 0 ? std::string("; others have no id")
+                        : str("; others go to ", counted(buckets, "bucket"));
+  };
+  switch (def.kind) {
+    case Kind::kBucketized: return counted(state_.buckets(column), "bucket");
+    case Kind::kVocabulary:
+      return str(counted(known, "category"), def.vocabulary.values.empty() ? " learnt" : " given",
+                 others(def.vocabulary.oov_buckets));
+    case Kind::kVocabularyFile:
+      return str(counted(known, "category"), " of ", printable(def.path),
+                 others(def.vocabulary.oov_buckets));
+    case Kind::kHashed: return str("categories hashed to ", counted(def.buckets, "bucket"));
+    case Kind::kIdentity:
+      return str("ids from 0 to ", def.buckets - 1,
+                 def.otherwise ? str("; others become ", *def.otherwise) : std::string());
+    case Kind::kText: {
+      std::string use = def.text.hash_buckets > 0
+                            ? str("words hashed to ", counted(def.text.hash_buckets, "bucket"))
+                            : str(counted(known, "word"), " learnt");
+      if (def.text.ngrams > 1) use += str(", runs of up to ", def.text.ngrams, " among them");
+      return use + (def.text.tf_idf ? ", weighted by tf-idf" : "");
+    }
+    case Kind::kList:
+      return def.list.hash_buckets > 0
+                 ? str("lists of values hashed to ", counted(def.list.hash_buckets, "bucket"))
+                 : str("lists of ", counted(known, "value"), " learnt", others(1));
+    default: return {};
+  }
+}
+
+std::string Describer::say(const FeatureColumn& column) const {
+  const ColumnDef& def = column.def();
+  if (def.kind == Kind::kNumeric) return numeric(column);
+  if (def.kind == Kind::kDate) {
+    return state_.fit(column).has_time ? "a date with its time: year and place in the cycles of "
+                                         "month, day, weekday and hour"
+                                       : "a date: year and place in the cycles of month, day and "
+                                         "weekday";
+  }
+  if (def.kind == Kind::kWeighted) return str("weights of ", printable(def.category().key()));
+  if (def.kind == Kind::kRaw) return {};
+  std::string use = category(column);
+  // Parts of crosses alone were not learnt for themselves.
+  return use.empty() ? use : use + where_it_goes(column);
+}
+
+std::vector<std::string> Describer::crosses(const std::string& column) const {
+  std::vector<std::string> found;
+  visit_columns(state_.columns, [&](const FeatureColumn& cross) {
+    const ColumnDef& def = cross.def();
+    if (def.kind != Kind::kCrossed) return;
+    const std::vector<std::string> names = cross.table_columns();
+    std::string others;
+    bool has = false;
+    for (const std::string& name : names) {
+      if (name == column) {
+        has = true;
+      } else {
+        others += str(others.empty() ? "" : ", ", shown(name));
+      }
+    }
+    if (has) found.push_back(str("crossed with ", others, " in ", counted(def.buckets, "bucket")));
+  });
+  return found;
+}
+
+}  // namespace
+
+void describe_uses(Transform::State& state) {
+  const Describer describer(state);
+  for (size_t i = 0; i < state.inputs.size(); ++i) {
+    state.facts[i].use = describer.use_of(state.inputs[i]);
+  }
+}
+
+}  // namespace thalweg

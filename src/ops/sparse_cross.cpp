@@ -2,6 +2,8 @@
 #include "ops/families.h"
 #include "ops/sparse_rows.h"
 #include "thalweg/graph/shape_context.h"
+#include "thalweg/ops/array.h"
+#include "thalweg/ops/sparse.h"
 
 namespace thalweg {
 namespace {
@@ -22,11 +24,25 @@ void check_columns(const ShapeContext& c) {
   for (int i = 0; i < dense; ++i) c.with_rank(3 * count + i, 2);
 }
 
-void cross_shape(ShapeContext& c) {
-  check_columns(c);
+void set_cross_shapes(ShapeContext& c) {
   c.set_output(0, Shape{kUnknownDim, 2});
   c.set_output(1, Shape{kUnknownDim});
   c.set_output(2, Shape{2});
+}
+
+void cross_shape(ShapeContext& c) {
+  check_columns(c);
+  set_cross_shapes(c);
+}
+
+void cross_hashed_shape(ShapeContext& c) {
+  check_columns(c);
+  const int first = c.num_inputs() - 3;
+  c.with_rank(first, 0);
+  c.with_rank(first + 1, 0);
+  if (const Shape salt = c.with_rank(first + 2, 1); !salt.is_compatible_with(Shape{2}))
+    throw c.error("`salt` must have 2 entries, got shape ", salt);
+  set_cross_shapes(c);
 }
 
 constexpr const char* kIndices =
@@ -63,10 +79,73 @@ constexpr OpDef kOps[] = {
      .doc = "For each row all combinations of one feature of every column, as joined names.",
      .shape = cross_shape,
      .no_gradient = kNoGradient},
+    {.name = "SparseCrossHashed",
+     .inputs = {kIndices, kValues, kShapes, kDense,
+                "num_buckets: int64 | Hashes are taken modulo this; 0: modulo 2^63 - 1.",
+                "strong_hash: bool | Whether strings are hashed by SipHash, not by FarmHash.",
+                "salt: int64 | The key of the strong hash, `[2]`."},
+     .outputs = {kOutIndices, "output_values: int64 | The crosses, `[m]`.", kOutShape},
+     .attrs = {kCount, kSparseTypes, kDenseTypes},
+     .doc = "For each row all combinations of one feature of every column, as hashes.",
+     .shape = cross_hashed_shape,
+     .no_gradient = kNoGradient},
 };
 
 }  // namespace
 
 std::span<const OpDef> sparse_cross_ops() { return kOps; }
+
+namespace {
+
+// The inputs and type attributes that all crosses begin with.
+struct CrossInputs {
+  explicit CrossInputs(const CrossColumns& columns) {
+    std::vector<DType> sparse_types;
+    std::vector<DType> dense_types;
+    for (const SparseTensor& column : columns.sparse) inputs.push_back(column.indices);
+    for (const SparseTensor& column : columns.sparse) {
+      inputs.push_back(column.values);
+      sparse_types.push_back(column.values.dtype());
+    }
+    for (const SparseTensor& column : columns.sparse) inputs.push_back(column.shape);
+    for (const Output& column : columns.dense) {
+      inputs.push_back(column);
+      dense_types.push_back(column.dtype());
+    }
+    if (inputs.empty()) throw invalid_argument("a cross needs columns, but there are none");
+    attrs = {{"N", static_cast<int64_t>(columns.sparse.size())},
+             {"sparse_types", std::move(sparse_types)},
+             {"dense_types", std::move(dense_types)}};
+  }
+  std::vector<Output> inputs;
+  AttrMap attrs;
+};
+
+SparseTensor outputs_of(Node& node) { return {node.output(0), node.output(1), node.output(2)}; }
+
+}  // namespace
+
+SparseTensor sparse_cross(const CrossColumns& columns, const SparseCrossOptions& options) {
+  CrossInputs cross(columns);
+  cross.attrs.emplace("hashed_output", true);
+  cross.attrs.emplace("num_buckets", options.num_buckets);
+  cross.attrs.emplace("hash_key", options.hash_key);
+  cross.attrs.emplace("out_type", kInt64);
+  cross.attrs.emplace("internal_type", kInt64);
+  Graph& graph = cross.inputs[0].graph();
+  return outputs_of(graph.add("SparseCross", std::move(cross.inputs), std::move(cross.attrs),
+                              {.name = options.name}));
+}
+
+SparseTensor sparse_cross_hashed(const CrossColumns& columns,
+                                 const SparseCrossHashedOptions& options) {
+  CrossInputs cross(columns);
+  Graph& graph = cross.inputs[0].graph();
+  cross.inputs.push_back(constant(graph, Tensor(options.num_buckets)));
+  cross.inputs.push_back(constant(graph, Tensor(options.strong_hash)));
+  cross.inputs.push_back(constant(graph, Tensor::of<int64_t>({options.salt[0], options.salt[1]})));
+  return outputs_of(graph.add("SparseCrossHashed", std::move(cross.inputs), std::move(cross.attrs),
+                              {.name = options.name}));
+}
 
 }  // namespace thalweg

@@ -4,6 +4,7 @@
 #include "kernels/families.h"
 #include "kernels/reference/accumulate.h"
 #include "kernels/reference/indices.h"
+#include "thalweg/base/parallel.h"
 
 namespace thalweg {
 namespace {
@@ -33,11 +34,15 @@ KernelPtr make_bucketize(Request request) {
       throw invalid_argument("`boundaries` must rise, got ", boundaries);
     return make_kernel(
         [boundaries, count = request.inputs[0].shape.num_elements()](KernelContext& context) {
-          for (int64_t i = 0; i < count; ++i) {
-            const auto at = std::upper_bound(boundaries.begin(), boundaries.end(),
-                                             static_cast<double>(context.input<T>(0)[i]));
-            context.output<int32_t>()[i] = static_cast<int32_t>(at - boundaries.begin());
-          }
+          const T* x = context.input<T>(0);
+          auto* y = context.output<int32_t>();
+          parallel_for(count, 512, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+              const auto at =
+                  std::upper_bound(boundaries.begin(), boundaries.end(), static_cast<double>(x[i]));
+              y[i] = static_cast<int32_t>(at - boundaries.begin());
+            }
+          });
         });
   });
 }

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "kernels/reference/elements.h"
+#include "thalweg/base/parallel.h"
 
 namespace thalweg::reference {
 
@@ -212,12 +213,16 @@ void LookupTable::find(const void* keys, int64_t count, const void* defaults, bo
                               "` is not filled yet; run its initializer first (InitializeTableV2 "
                               "or InitializeTableFromTextFileV2)");
   }
-  for_each_key(keys, count, [&](const auto& index, const auto& key, int64_t i) {
-    const auto it = index.find(key);
-    const void* from = it != index.end()
-                           ? element_at(kind_.value, values_.raw(), it->second * value_size_)
-                           : element_at(kind_.value, defaults, one_default ? 0 : i * value_size_);
-    copy_elements(kind_.value, from, element_at(kind_.value, out, i * value_size_), value_size_);
+  parallel_for(count, 128, [&](int64_t begin, int64_t end) {
+    const void* first = element_at(kind_.key, keys, begin * key_size_);
+    for_each_key(first, end - begin, [&](const auto& index, const auto& key, int64_t n) {
+      const int64_t i = begin + n;
+      const auto it = index.find(key);
+      const void* from = it != index.end()
+                             ? element_at(kind_.value, values_.raw(), it->second * value_size_)
+                             : element_at(kind_.value, defaults, one_default ? 0 : i * value_size_);
+      copy_elements(kind_.value, from, element_at(kind_.value, out, i * value_size_), value_size_);
+    });
   });
 }
 

@@ -11,10 +11,6 @@
 
 namespace thalweg {
 
-uint64_t reference::fingerprint64(std::string_view bytes) {
-  return util::Fingerprint64(bytes.data(), bytes.size());
-}
-
 namespace {
 
 uint64_t little_endian(const char* bytes, size_t count) {
@@ -56,6 +52,18 @@ uint64_t sip_hash(std::string_view text, uint64_t key0, uint64_t key1) {
   rounds(4);
   return v0 ^ v1 ^ v2 ^ v3;
 }
+
+}  // namespace
+
+uint64_t reference::fingerprint64(std::string_view bytes) {
+  return util::Fingerprint64(bytes.data(), bytes.size());
+}
+
+uint64_t reference::strong_hash64(std::string_view bytes, uint64_t key0, uint64_t key1) {
+  return sip_hash(bytes, key0, key1);
+}
+
+namespace {
 
 // MurmurHash64A with TensorFlow's seed.
 uint64_t old_hash(std::string_view text) {

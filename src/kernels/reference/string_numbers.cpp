@@ -176,8 +176,11 @@ KernelPtr make_as_string(const KernelRequest& request) {
       return nullptr;  // quantized
     } else {
       return make_kernel([count, formats = Formats(request)](KernelContext& c) {
-        for (int64_t i = 0; i < count; ++i)
-          c.output<std::string>()[i] = formats.text(c.input<T>(0)[i]);
+        const T* x = c.input<T>(0);
+        auto* y = c.output<std::string>();
+        parallel_for(count, 64, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) y[i] = formats.text(x[i]);
+        });
       });
     }
   });

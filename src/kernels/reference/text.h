@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "thalweg/base/parallel.h"
 #include "thalweg/kernels/kernel.h"
 
 namespace thalweg::reference {
@@ -16,7 +17,9 @@ KernelPtr map_strings(const KernelRequest& request, F f) {
   return make_kernel([count, f = std::move(f)](KernelContext& c) {
     const auto* x = c.input<std::string>(0);
     T* y = c.output<T>();
-    for (int64_t i = 0; i < count; ++i) y[i] = f(x[i]);
+    parallel_for(count, 128, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) y[i] = f(x[i]);
+    });
   });
 }
 
@@ -41,5 +44,7 @@ std::string utf8_upper(const std::string& text);
 
 /// FarmHash's Fingerprint64 (in string_hash.cpp).
 uint64_t fingerprint64(std::string_view bytes);
+/// SipHash-2-4 of the bytes: no one without the key can choose strings that collide.
+uint64_t strong_hash64(std::string_view bytes, uint64_t key0, uint64_t key1);
 
 }  // namespace thalweg::reference

@@ -113,6 +113,9 @@ def cross(op, sparse, dense, **attrs):
               "shapes": [s for _, _, s in sparse], "dense_inputs": dense}
     if op == "SparseCrossV2":
         inputs["sep"] = np.array(b" x ", object)
+    if op == "SparseCrossHashed":
+        inputs.update(num_buckets=np.int64(attrs.pop("buckets")), strong_hash=np.bool_(attrs.pop("strong")),
+                      salt=i64(7, -3))
     case = Case(op, inputs, **attrs)
 
     def kind(value):
@@ -131,7 +134,10 @@ def crosses():
         for buckets in [0, 100]:
             yield cross("SparseCross", columns, others, hashed_output=True, num_buckets=buckets, hash_key=956888297470,
                         out_type=tf.int64, internal_type=tf.int64)
+            yield cross("SparseCrossHashed", columns, others, buckets=buckets, strong=False)
         yield cross("SparseCrossV2", columns, others)
+    yield cross("SparseCrossHashed", [first], [dense], buckets=1000, strong=True)
+    yield cross("SparseCrossHashed", [second, first], [dense], buckets=0, strong=True)  # dense integers crash it
     yield cross("SparseCross", [first], [dense], hashed_output=False, num_buckets=0, hash_key=1, out_type=tf.string,
                 internal_type=tf.string)
 

@@ -20,7 +20,7 @@ TOLERANCE = 1e-5
 BATCH = 3
 
 
-def random_input(spec, random):
+def random_input(spec, key, random):
     import numpy as np
 
     shape = [BATCH if d is None else d for d in spec.shape.as_list()]
@@ -28,7 +28,8 @@ def random_input(spec, random):
     if spec.dtype.is_floating:
         return random.normal(size=shape).astype(dtype)
     if spec.dtype.name == "string":
-        return np.full(shape, "text", object)
+        texts = ["0.5", "", "12", "-3e2"] if "number" in key else ["text", "dog", "", "bird"]
+        return random.choice(np.array(texts, object), size=shape)
     return random.integers(0, 5, size=shape).astype(dtype)
 
 
@@ -51,7 +52,7 @@ def check_folder(program, folder):
     found = {}
     for name, function in model.signatures.items():
         specs = function.structured_input_signature[1]
-        inputs = {key: random_input(spec, random) for key, spec in specs.items()}
+        inputs = {key: random_input(spec, key, random) for key, spec in specs.items()}
         expected = function(**{key: tf.constant(value) for key, value in inputs.items()})
         got = run_thalweg(program, folder, name, inputs)
         if sorted(got) != sorted(expected):

@@ -1,6 +1,7 @@
 #include <set>
 
 #include "formats/freeze.h"
+#include "formats/init_nodes.h"
 #include "formats/message.h"
 #include "formats/node_export.h"
 #include "formats/node_order.h"
@@ -132,9 +133,12 @@ void write_saved_model(const std::string& folder, const Graph& graph,
       for (const auto& [key, tensor] : *list) needed.push_back(tensor_name(tensor));
     }
   }
+  check_initializers(options, graph);
+  for (std::string& name : initializer_names(options)) needed.push_back(std::move(name));
   tensorflow::GraphDef& def = *meta.mutable_graph_def();
   encode_graph(graph, {}, def);
   keep_needed(needed, def);
+  name_tables(def);
   if (!options.variables) freeze_variables(values, def);
   check_ops(def.node());
   for (const auto& function : def.library().function()) check_ops(function.node_def());
@@ -146,6 +150,8 @@ void write_saved_model(const std::string& folder, const Graph& graph,
     write_variables(target.temporary(), def, values);
     add_saver(fixed_variables(graph), meta);
   }
+  add_initializers(options, meta);
+  write_assets(options.assets, target.temporary());
   write_file(join_path(target.temporary(), "saved_model.pb"),
              encode_message(model, "the SavedModel", "write it with variables"));
   target.commit();

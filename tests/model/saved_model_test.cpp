@@ -13,6 +13,7 @@
 #include "thalweg/ops/linalg.h"
 #include "thalweg/ops/standard_ops.h"
 #include "thalweg/ops/state.h"
+#include "thalweg/ops/table.h"
 
 namespace thalweg {
 namespace {
@@ -327,6 +328,90 @@ TEST_F(SavedModels, AreMissedByTheirFolder) {
   expect_error(
       Code::kNotFound, [&] { LoadedModel::load(folder_.path()); }, "no SavedModel",
       "saved_model.pb");
+}
+
+// y = the line of a word in a file plus its number in a table of the graph.
+class SavedVocabularies : public ::testing::Test {
+ protected:
+  SavedVocabularies() {
+    write_file(folder_ / "animals.txt", "cat\ndog\n");
+    word_ = placeholder(graph_, kString, Shape{-1}, {.name = "word"});
+    const Output none = constant(graph_, Tensor(int64_t{-1}));
+    const Output table = hash_table(graph_, kString, kInt64, {.name = "numbers"});
+    fill_ = &initialize_table(table, constant(graph_, Tensor::of<std::string>({"dog", "ox"})),
+                              constant(graph_, Tensor::of<int64_t>({10, 20})));
+    const Output file_table = hash_table(graph_, kString, kInt64, {.name = "animals"});
+    fill_from_file_ = &initialize_table_from_text_file(file_table, folder_ / "animals.txt");
+    sum_ = lookup_table_find(table, word_, none) + lookup_table_find(file_table, word_, none);
+  }
+  std::vector<SignatureSpec> signatures() const {
+    return {{.inputs = {{"word", word_}}, .outputs = {{"sum", sum_}}}};
+  }
+  SavedModelOptions options() const {
+    return {.initializers = {fill_, fill_from_file_},
+            .assets = {{fill_from_file_->input(1), folder_ / "animals.txt"}}};
+  }
+
+  const testing::TemporaryFolder folder_;
+  Graph graph_{standard_ops()};
+  Output word_, sum_;
+  Node* fill_ = nullptr;
+  Node* fill_from_file_ = nullptr;
+};
+
+TEST_F(SavedVocabularies, AreFilledWhenTheModelIsLoaded) {
+  write_saved_model(folder_ / "1", graph_, signatures(), {}, options());
+  EXPECT_EQ(read_file(folder_ / "1/assets/animals.txt"), "cat\ndog\n");
+  std::filesystem::remove(folder_ / "animals.txt");
+  std::filesystem::rename(folder_ / "1", folder_ / "moved");
+  const auto model = LoadedModel::load(folder_ / "moved");
+  ASSERT_EQ(model->signatures().size(), 1u);  // initialisation is no signature for callers
+  const NamedTensors inputs = {{"word", Tensor::of<std::string>({"dog", "cat", "ox", ""})}};
+  const Tensor sum = model->run(inputs).at("sum");
+  EXPECT_TRUE(sum.same_bits(Tensor::of<int64_t>({11, -1, 19, -2}))) << sum.to_string();
+}
+
+// The signature of TensorFlow 2 and the collection of TensorFlow 1 name one node, and tables have
+// names by which all functions of a model find them.
+TEST_F(SavedVocabularies, NameTheirInitialisationForLoadersOfEveryAge) {
+  write_saved_model(folder_ / "1", graph_, signatures(), {}, options());
+  tensorflow::SavedModel model;
+  ASSERT_TRUE(model.ParseFromString(read_file(folder_ / "1/saved_model.pb")));
+  const auto& meta = model.meta_graphs(0);
+  const auto& init = meta.signature_def().at("__saved_model_init_op");
+  const std::string name = init.outputs().at("__saved_model_init_op").name();
+  EXPECT_EQ(meta.collection_def().at("saved_model_main_op").node_list().value(0), name);
+  ASSERT_EQ(meta.asset_file_def_size(), 1);
+  EXPECT_EQ(meta.asset_file_def(0).filename(), "animals.txt");
+  std::set<std::string> tables;
+  for (const auto& node : meta.graph_def().node()) {
+    if (node.name() == name) {
+      EXPECT_EQ(node.input_size(), 2);
+    }
+    if (node.op() == "HashTableV2") tables.insert(node.attr().at("shared_name").s());
+  }
+  EXPECT_EQ(tables, (std::set<std::string>{"animals", "numbers"}));
+}
+
+TEST_F(SavedVocabularies, RefuseInitializersAndAssetsThatCannotBe) {
+  const auto refuse = [&](SavedModelOptions options, const std::string& words) {
+    expect_error(
+        Code::kInvalidArgument,
+        [&] { write_saved_model(folder_ / "1", graph_, signatures(), {}, options); }, words);
+    EXPECT_FALSE(file_exists(folder_ / "1"));
+  };
+  Graph other(standard_ops());
+  const Output stranger = constant(other, Tensor(std::string("x")));
+  const Output fed = placeholder(graph_, kInt64, Shape{2}, {.name = "fed"});
+  const Output table = hash_table(graph_, kString, kInt64);
+  const Output keys = constant(graph_, Tensor::of<std::string>({"a", "b"}));
+  const AssetSpec asset = options().assets[0];
+  refuse({.initializers = {nullptr}}, "no node of its graph");
+  refuse({.initializers = {stranger.node()}}, "no node of its graph");
+  refuse({.initializers = {&initialize_table(table, keys, fed)}}, "`fed`, which is no asset");
+  refuse({.assets = {{stranger, "a"}}}, "a placeholder of the graph, a string scalar");
+  refuse({.assets = {{fed, "a"}}}, "fed:0 (int64[2])");
+  refuse({.assets = {asset, asset}}, "two assets are named 'animals.txt'");
 }
 
 }  // namespace

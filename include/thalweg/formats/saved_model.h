@@ -112,17 +112,29 @@ struct SignatureSpec {
   std::string method = std::string(kPredictMethod);
 };
 
+/// A file that goes into the model's folder, and whose path there `tensor` has when the
+/// initializers run: a string scalar, a constant or a placeholder that no signature needs.
+struct AssetSpec {
+  Output tensor;
+  std::string path;
+};
+
 struct SavedModelOptions {
   /// Keep variables as variables, with a checkpoint beside the graph, instead of constants in it.
   bool variables = false;
   std::vector<std::string> tags = {"serve"};
+  /// Nodes that are run once when the model is loaded, such as initialize_table's.
+  std::vector<const Node*> initializers = {};
+  /// Read by the initializers.
+  std::vector<AssetSpec> assets = {};
 };
 
 /// Writes what the signatures need of `graph` as a SavedModel that TensorFlow 1 and 2 and
 /// TensorFlow Serving load. `values` holds the variables by name. The folder appears whole or not
 /// at all. Throws already_exists when it is there; invalid_argument for inputs that are no
-/// placeholders and for placeholders that no signature's input feeds; failed_precondition for a
-/// variable without a value; unimplemented for ops that TensorFlow does not have.
+/// placeholders and for placeholders that no signature's input feeds, for initializers and assets
+/// that are none, and for two assets of one name; failed_precondition for a variable without a
+/// value; unimplemented for ops that TensorFlow does not have.
 void write_saved_model(const std::string& folder, const Graph& graph,
                        const std::vector<SignatureSpec>& signatures,
                        const std::map<std::string, Tensor>& values,

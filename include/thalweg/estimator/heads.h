@@ -11,7 +11,8 @@
 
 namespace thalweg {
 
-/// Factors of the examples' weights by class.
+/// Factors of the examples' weights by class, in training only: metrics count examples as they are.
+/// (Of several heads also in the loss of evaluations.)
 struct ClassWeights {
   /// rows / (classes * rows of the class), from the training rows.
   bool balanced = false;
@@ -22,10 +23,10 @@ struct ClassWeights {
 enum class HeadKind {
   kClassification,  // one of several classes: softmax cross entropy; two: sigmoid cross entropy of
                     // one logit
-  kMultiLabel,      // each class for itself: sigmoid cross entropy
+  kMultiLabel,      // each class for itself: sigmoid cross entropy; not there where a list is empty
   kRegression,      // mean squared error
-  kPoisson,         // counts: exp(logit), Poisson deviance
-  kQuantile,        // pinball loss
+  kPoisson,         // counts: exp(logit), half the Poisson deviance
+  kQuantile,        // pinball loss; predictions are sorted, so that quantiles do not cross
   kMulti,           // several heads, losses added by weight
 };
 /// "classification", "multi_label", "regression", "poisson", "quantile", "multi".

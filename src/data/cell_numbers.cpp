@@ -63,7 +63,7 @@ std::string quoted(std::string_view text) {
   return str('"', printable(text.substr(0, cut)), "...\"");
 }
 
-bool strict_integer_slow(std::string_view text, int64_t& value) {
+bool strict_integer(std::string_view text, int64_t& value) {
   const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
   if (digits.empty() || !std::ranges::all_of(digits, is_digit)) return false;
   if (digits[0] == '0' && text != "0") return false;
@@ -71,7 +71,7 @@ bool strict_integer_slow(std::string_view text, int64_t& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-bool strict_real_slow(std::string_view text, char decimal, double& value) {
+bool strict_real(std::string_view text, char decimal, double& value) {
   if (text.starts_with('+') || !is_decimal(text, decimal)) return false;
   const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
   if (digits.size() > 1 && digits[0] == '0' && is_digit(digits[1])) return false;

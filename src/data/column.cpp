@@ -81,6 +81,14 @@ void Texts::append(const Texts& other, int64_t begin, int64_t end) {
   bytes_.append(other.bytes_, first, last - first);
 }
 
+void Texts::append(std::string_view bytes, std::span<const uint64_t> ends) {
+  const uint64_t base = bytes_.size();
+  bytes_.append(bytes);
+  const size_t before = ends_.size();
+  ends_.resize(before + ends.size());
+  for (size_t i = 0; i < ends.size(); ++i) ends_[before + i] = base + ends[i];
+}
+
 Column::Column(std::string name, std::vector<int64_t> cells, std::vector<uint8_t> missing)
     : name_(std::move(name)), cells_(std::move(cells)), missing_(std::move(missing)) {
   settle_missing();

@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <cstring>
 
+#include "data/fast_numbers.h"
 #include "thalweg/base/error.h"
 #include "thalweg/base/parallel.h"
 
 namespace thalweg::data {
 namespace {
 
-// A part, its marks and the cells made of it fit the second cache of a core.
-constexpr size_t kPartSize = size_t{1} << 19;
+// Threads wait for each other a few times a block, which must cost little beside the work.
+constexpr size_t kPartSize = size_t{4} << 20;
+// A block as small as this is not worth the waiting.
+constexpr size_t kSmallPart = size_t{64} << 10;
+constexpr size_t kFront = 32;
+static_assert(kFront >= kBytesBeforeNumber);
 
 int64_t count_lines(std::string_view text, char line_end) {
   return std::ranges::count(text, line_end);
@@ -24,8 +29,9 @@ int64_t CsvPart::line_of(int64_t row, char line_end) const {
 
 CsvBlocks::CsvBlocks(const StreamedFile& file, const CsvFormat& format)
     : file_(file), format_(format), stream_(file.open()), line_(format.first_line) {
-  read_size_ = kPartSize * static_cast<size_t>(std::max(num_threads(), 2));
-  buffer_.resize(read_size_ + CsvTokens::kPadding + 1);
+  read_size_ = kPartSize * static_cast<size_t>(num_threads());
+  buffer_.resize(kFront + read_size_ + CsvTokens::kPadding + 1);
+  begin_ = end_ = kFront;
   for (uint64_t skipped = 0; skipped < format.begin;) {
     const auto size = std::min<uint64_t>(read_size_, format.begin - skipped);
     const size_t count = stream_->read(buffer_.data(), size);
@@ -37,25 +43,25 @@ CsvBlocks::CsvBlocks(const StreamedFile& file, const CsvFormat& format)
 // Moves what is left to the front and reads on behind it.
 void CsvBlocks::fill() {
   const size_t left = end_ - begin_;
-  std::memmove(buffer_.data(), buffer_.data() + begin_, left);
-  begin_ = 0;
+  std::memmove(buffer_.data() + kFront, buffer_.data() + begin_, left);
+  begin_ = kFront;
   if (left + read_size_ > CsvTokens::kMostBytes) {
     throw invalid_argument(file_.name(), ":", line_, ": this record is longer than ", left,
                            " bytes; is a quote never closed?");
   }
   // One byte more for the line end that the last line may lack.
-  buffer_.resize(std::max(buffer_.size(), left + read_size_ + CsvTokens::kPadding + 1));
-  const size_t count = stream_->read(buffer_.data() + left, read_size_);
-  end_ = left + count;
+  buffer_.resize(std::max(buffer_.size(), kFront + left + read_size_ + CsvTokens::kPadding + 1));
+  const size_t count = stream_->read(buffer_.data() + kFront + left, read_size_);
+  end_ = kFront + left + count;
   if (count == read_size_) return;
   ended_ = true;
-  if (end_ > 0 && buffer_[end_ - 1] != format_.syntax.line_end)
+  if (end_ > kFront && buffer_[end_ - 1] != format_.syntax.line_end)
     buffer_[end_++] = format_.syntax.line_end;
 }
 
 void CsvBlocks::cut(std::string_view text) {
   const auto threads = static_cast<size_t>(num_threads());
-  const size_t wanted = std::clamp<size_t>(text.size() / (kPartSize / 8), 1, threads);
+  const size_t wanted = std::clamp<size_t>(text.size() / kSmallPart, 1, threads);
   std::vector<std::string_view> pieces;
   for (size_t begin = 0, i = 1; begin < text.size(); ++i) {
     size_t end = text.size();

@@ -24,7 +24,8 @@ struct CsvFormat {
   std::string hint;        // for messages: what may be wrong with the delimiter
 };
 
-/// Whole records of a block, which are in order.
+/// Whole records of a block, which are in order. Bytes before and behind the text are readable, as
+/// fast_numbers.h and CsvTokens need.
 struct CsvPart {
   std::string_view text;
   int64_t first_line = 1;

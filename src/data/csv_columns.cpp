@@ -1,5 +1,7 @@
 #include "data/csv_columns.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -10,74 +12,27 @@
 namespace thalweg::data {
 namespace {
 
-/// The text of a cell: without blanks and quotes around it, with doubled quotes made single in
-/// `scratch`.
-inline std::string_view cell_text(const CsvPart& part, CsvTokens::Cell cell, std::string& scratch) {
-  const char* begin = part.text.data() + cell.begin;
-  const char* end = part.text.data() + cell.end;
-  while (begin != end && is_blank(*begin)) ++begin;
-  while (begin != end && is_blank(end[-1])) --end;
-  if (!cell.quoted) return {begin, static_cast<size_t>(end - begin)};
-  ++begin;
-  --end;
-  if (!cell.doubled) return {begin, static_cast<size_t>(end - begin)};
-  scratch.clear();
-  for (; begin != end; ++begin) {
-    scratch += *begin;
-    if (*begin == '"') ++begin;
-  }
-  return scratch;
+// Text of rows whose cells are converted in one go, column by column.
+constexpr int64_t kTileBytes = int64_t{256} << 10;
+
+/// Asks for large pages, which make the first touch of new memory several times cheaper.
+void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] size_t bytes) {
+#if defined(MADV_HUGEPAGE)
+  constexpr uintptr_t kPage = uintptr_t{2} << 20;
+  const uintptr_t begin = (reinterpret_cast<uintptr_t>(memory) + kPage - 1) / kPage * kPage;
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(memory) + bytes) / kPage * kPage;
+  // A wish: whether it is granted changes nothing but time.
+  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
 }
 
-/// Where the cells of a part go: `out` and `missing` begin with its first row.
 template <class T>
-struct Target {
-  T* out;
-  uint8_t* missing;
-};
-
-/// Calls parse(text, value) for each cell that is not missing, until it says false; returns that
-/// row, or the number of rows.
-template <class T, class Parse>
-int64_t convert_numbers(const CsvPart& part, size_t place, const MissingWords& words,
-                        Target<T> target, T absent, bool& has_value, Parse parse) {
-  std::string scratch;
-  const int64_t rows = part.tokens.rows();
-  const bool words_first = words.has_numbers();
-  bool any = false;
-  int64_t row = 0;
-  for (; row < rows; ++row) {
-    const std::string_view text = cell_text(part, part.tokens.cell(row, place), scratch);
-    T value{};
-    if (!words_first && parse(text, value)) [[likely]] {
-      target.out[row] = value;
-      any = true;
-      continue;
-    }
-    // White space in quotes does not count either.
-    const std::string_view trimmed = trim_blanks(text);
-    if (words.contains(trimmed)) {
-      target.out[row] = absent;
-      target.missing[row] = 1;
-    } else if (parse(trimmed, value)) {
-      target.out[row] = value;
-      any = true;
-    } else {
-      break;
-    }
-  }
-  has_value = has_value || any;
-  return row;
+void reserve_large(std::vector<T>& cells, size_t size) {
+  cells.reserve(size);
+  prefer_large_pages(cells.data(), cells.capacity() * sizeof(T));
 }
 
 }  // namespace
-
-/// What a thread finds in one part: for each column.
-struct CsvColumns::Part {
-  std::vector<int64_t> converted;  // rows
-  std::vector<uint8_t> has_value, has_inexact;
-  std::vector<Texts> texts;
-};
 
 CsvColumns::CsvColumns(const std::string& file, const CsvFormat& format,
                        const TableOptions& options, std::vector<CsvColumn> columns)
@@ -87,77 +42,44 @@ CsvColumns::CsvColumns(const std::string& file, const CsvFormat& format,
       missing_(options.missing),
       columns_(std::move(columns)) {}
 
-void CsvColumns::convert(const CsvPart& csv, size_t i, Part& part) {
-  CsvColumn& column = columns_[i];
+void CsvColumns::convert(const CsvPart& csv, std::vector<CsvCells>& cells,
+                         const std::vector<uint8_t>& open) {
+  const int64_t rows = csv.tokens.rows();
+  const int64_t tile =
+      std::max<int64_t>(64, rows * kTileBytes / std::max<int64_t>(1, std::ssize(csv.text)));
   const auto first = static_cast<size_t>(kept_ + csv.first_row);
-  const bool is_set = column.is_set;
-  const char decimal = options_.decimal;
-  bool has_value = false;
-  switch (column.type) {
-    case ColumnType::kInteger: {
-      int64_t bits = 0;  // of all magnitudes
-      part.converted[i] = convert_numbers<int64_t>(
-          csv, column.place, missing_, {&column.integers[first], &column.missing[first]}, 0,
-          has_value, [&bits, is_set](std::string_view text, int64_t& value) {
-            if (!strict_integer(text, value) && !(is_set && lenient_integer(text, value)))
-              return false;
-            bits |= value ^ (value >> 63);
-            return true;
-          });
-      part.has_inexact[i] = bits > kMostExactReal;
-      break;
-    }
-    case ColumnType::kReal:
-      part.converted[i] = convert_numbers<double>(
-          csv, column.place, missing_, {&column.reals[first], &column.missing[first]},
-          std::numeric_limits<double>::quiet_NaN(), has_value,
-          [decimal, is_set](std::string_view text, double& value) {
-            return strict_real(text, decimal, value) ||
-                   (is_set && lenient_real(text, decimal, value));
-          });
-      break;
-    case ColumnType::kText: {
-      std::string scratch;
-      Texts& texts = part.texts[i];
-      texts = Texts();
-      const int64_t rows = csv.tokens.rows();
-      texts.reserve(rows, 0);
-      for (int64_t row = 0; row < rows; ++row) {
-        const std::string_view text = cell_text(csv, csv.tokens.cell(row, column.place), scratch);
-        if (missing_.contains(text) ||
-            (!text.empty() && (is_blank(text.front()) || is_blank(text.back())) &&
-             missing_.contains(trim_blanks(text)))) {
-          column.missing[first + static_cast<size_t>(row)] = 1;
-          texts.add({});
-        } else {
-          has_value = true;
-          texts.add(text);
-        }
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    if (open[i] != 0) cells[i].begin(rows);
+  }
+  for (int64_t begin = 0; begin < rows; begin += tile) {
+    const int64_t end = std::min(rows, begin + tile);
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      if (open[i] == 0 || cells[i].converted() != begin) continue;
+      CsvColumn& column = columns_[i];
+      const CellRules rules{missing_, options_.decimal, column.is_set};
+      switch (column.type) {
+        case ColumnType::kInteger:
+          cells[i].take_integers(csv, column.place, rules, end, &column.integers[first]);
+          break;
+        case ColumnType::kReal:
+          cells[i].take_reals(csv, column.place, rules, end, &column.reals[first]);
+          break;
+        case ColumnType::kText: cells[i].take_texts(csv, column.place, rules, end); break;
       }
-      part.converted[i] = rows;
-      break;
     }
   }
-  part.has_value[i] = has_value;
 }
 
 void CsvColumns::resize(CsvColumn& column, int64_t rows) {
   const auto size = static_cast<size_t>(kept_ + rows);
-  column.missing.resize(static_cast<size_t>(kept_));
-  column.missing.resize(size);
   if (column.type == ColumnType::kInteger) column.integers.resize(size);
   if (column.type == ColumnType::kReal) column.reals.resize(size);
 }
 
 void CsvColumns::add(const std::vector<const CsvPart*>& parts, int64_t rows, bool keep) {
   const size_t count = columns_.size();
-  std::vector<Part> found(parts.size());
-  for (Part& part : found) {
-    part.converted.resize(count);
-    part.has_value.resize(count);
-    part.has_inexact.resize(count);
-    part.texts.resize(count);
-  }
+  if (cells_.size() < parts.size()) cells_.resize(parts.size());
+  for (auto& cells : cells_) cells.resize(count);
   std::vector<uint8_t> open(count, 1);  // columns still to convert
   for (size_t i = 0; i < count; ++i) {
     if (!keep && columns_[i].type == ColumnType::kText && columns_[i].has_value) {
@@ -168,22 +90,20 @@ void CsvColumns::add(const std::vector<const CsvPart*>& parts, int64_t rows, boo
   }
   for (bool again = true; again;) {
     again = false;
-    parallel_for(static_cast<int64_t>(parts.size()), 1, [&](int64_t begin, int64_t end) {
-      for (auto p = static_cast<size_t>(begin); p < static_cast<size_t>(end); ++p) {
-        for (size_t i = 0; i < count; ++i) {
-          if (open[i] != 0) convert(*parts[p], i, found[p]);
-        }
-      }
+    parallel_for(std::ssize(parts), 1, [&](int64_t begin, int64_t end) {
+      for (auto p = static_cast<size_t>(begin); p < static_cast<size_t>(end); ++p)
+        convert(*parts[p], cells_[p], open);
     });
     for (size_t i = 0; i < count; ++i) {
       if (open[i] == 0) continue;
       CsvColumn& column = columns_[i];
       open[i] = 0;
       for (size_t p = 0; p < parts.size(); ++p) {
-        column.has_value = column.has_value || found[p].has_value[i] != 0;
-        column.has_inexact = column.has_inexact || found[p].has_inexact[i] != 0;
-        if (found[p].converted[i] == parts[p]->tokens.rows()) continue;
-        widen(column, *parts[p], found[p].converted[i]);
+        const CsvCells& cells = cells_[p][i];
+        column.has_value = column.has_value || cells.has_value();
+        column.has_inexact = column.has_inexact || cells.has_inexact();
+        if (cells.converted() == parts[p]->tokens.rows()) continue;
+        widen(column, *parts[p], cells.converted());
         resize(column, rows);
         open[i] = 1;
         again = true;
@@ -193,12 +113,26 @@ void CsvColumns::add(const std::vector<const CsvPart*>& parts, int64_t rows, boo
   }
   if (!keep) return;
   parallel_for(static_cast<int64_t>(count), 1, [&](int64_t begin, int64_t end) {
-    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
-      if (columns_[i].type != ColumnType::kText) continue;
-      for (const Part& part : found) columns_[i].texts.append(part.texts[i]);
-    }
+    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
+      collect(columns_[i], i, parts);
   });
   kept_ += rows;
+}
+
+/// Puts the texts and the flags of all parts behind those kept.
+void CsvColumns::collect(CsvColumn& column, size_t i, const std::vector<const CsvPart*>& parts) {
+  for (size_t p = 0; p < parts.size(); ++p) {
+    const CsvCells& cells = cells_[p][i];
+    if (column.type == ColumnType::kText)
+      column.texts.append(cells.text_bytes(), cells.text_ends());
+    const auto begin = static_cast<size_t>(kept_ + parts[p]->first_row);
+    if (!cells.missing().empty()) {
+      column.missing.resize(begin);
+      column.missing.insert(column.missing.end(), cells.missing().begin(), cells.missing().end());
+    } else if (!column.missing.empty()) {
+      column.missing.resize(begin + static_cast<size_t>(parts[p]->tokens.rows()));
+    }
+  }
 }
 
 std::string CsvColumns::text_of(const CsvColumn& column, const CsvPart& csv, int64_t row) const {
@@ -230,8 +164,9 @@ void CsvColumns::widen(CsvColumn& column, const CsvPart& csv, int64_t row) {
     column.type = ColumnType::kReal;
     column.reals.resize(static_cast<size_t>(kept_));
     for (size_t i = 0; i < column.reals.size(); ++i) {
-      column.reals[i] = column.missing[i] != 0 ? std::numeric_limits<double>::quiet_NaN()
-                                               : static_cast<double>(column.integers[i]);
+      column.reals[i] = !column.missing.empty() && column.missing[i] != 0
+                            ? std::numeric_limits<double>::quiet_NaN()
+                            : static_cast<double>(column.integers[i]);
     }
     column.integers = {};
     return;
@@ -270,19 +205,16 @@ void CsvColumns::reserve(double share) {
   const auto whole = [share](int64_t size) {
     return static_cast<size_t>(static_cast<double>(size) / share * 1.02) + 1024;
   };
-  parallel_for(static_cast<int64_t>(columns_.size()), 1, [&](int64_t begin, int64_t end) {
-    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
-      CsvColumn& column = columns_[i];
-      const size_t rows = whole(kept_);
-      column.missing.reserve(rows);
-      if (column.type == ColumnType::kInteger) column.integers.reserve(rows);
-      if (column.type == ColumnType::kReal) column.reals.reserve(rows);
-      if (column.type == ColumnType::kText) {
-        column.texts.reserve(static_cast<int64_t>(rows),
-                             static_cast<int64_t>(whole(column.texts.bytes())));
-      }
+  const size_t rows = whole(kept_);
+  for (CsvColumn& column : columns_) {
+    if (!column.missing.empty()) reserve_large(column.missing, rows);
+    if (column.type == ColumnType::kInteger) reserve_large(column.integers, rows);
+    if (column.type == ColumnType::kReal) reserve_large(column.reals, rows);
+    if (column.type == ColumnType::kText) {
+      column.texts.reserve(static_cast<int64_t>(rows),
+                           static_cast<int64_t>(whole(column.texts.bytes())));
     }
-  });
+  }
 }
 
 Table CsvColumns::take() {
@@ -317,7 +249,7 @@ void CsvColumns::forget() {
 void CsvColumns::make_real(size_t i) {
   columns_[i].type = ColumnType::kReal;
   columns_[i].integers = {};
-  columns_[i].reals.assign(columns_[i].missing.size(), std::numeric_limits<double>::quiet_NaN());
+  columns_[i].reals.assign(static_cast<size_t>(kept_), std::numeric_limits<double>::quiet_NaN());
 }
 
 }  // namespace thalweg::data

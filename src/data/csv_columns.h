@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/csv_blocks.h"
+#include "data/csv_cells.h"
 #include "data/table_text.h"
 #include "thalweg/data/table.h"
 
@@ -26,7 +27,7 @@ struct CsvColumn {
   std::vector<int64_t> integers = {};
   std::vector<double> reals = {};
   Texts texts = {};
-  std::vector<uint8_t> missing = {};
+  std::vector<uint8_t> missing = {};  // empty while no cell is
 };
 
 class CsvColumns {
@@ -53,9 +54,9 @@ class CsvColumns {
   void make_real(size_t column);
 
  private:
-  struct Part;  // what a thread finds
-  void convert(const CsvPart& csv, size_t column, Part& part);
+  void convert(const CsvPart& csv, std::vector<CsvCells>& cells, const std::vector<uint8_t>& open);
   void resize(CsvColumn& column, int64_t rows);
+  void collect(CsvColumn& column, size_t i, const std::vector<const CsvPart*>& parts);
   void widen(CsvColumn& column, const CsvPart& csv, int64_t row);
   bool is_followed_by_number(const CsvColumn& column, const CsvPart& csv, int64_t row) const;
   [[noreturn]] void fail(const CsvColumn& column, const CsvPart& csv, int64_t row) const;
@@ -66,6 +67,7 @@ class CsvColumns {
   const TableOptions& options_;
   MissingWords missing_;
   std::vector<CsvColumn> columns_;
+  std::vector<std::vector<CsvCells>> cells_;  // of each part and column
   int64_t kept_ = 0;
   bool is_whole_ = true;
 };

@@ -21,7 +21,8 @@ MissingWords::MissingWords(const std::vector<std::string>& words) {
       throw invalid_argument("the missing value ", quoted(text), " has ", text.size(),
                              " bytes, at most ", kLongest - 1, " are allowed");
     }
-    by_size_[text.size()] = true;
+    const unsigned letter = text.empty() ? 0 : static_cast<unsigned char>(text[0]) & 31u;
+    letters_[text.size()] |= uint32_t{1} << letter;
     has_numbers_ = has_numbers_ ||
                    (!text.empty() &&
                     std::string_view("0123456789+-.,").find(text[0]) != std::string_view::npos);

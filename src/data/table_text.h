@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +17,9 @@ class MissingWords {
   explicit MissingWords(const std::vector<std::string>& words);
 
   bool contains(std::string_view cell) const {
-    return cell.size() < kLongest && by_size_[cell.size()] && search(cell);
+    if (cell.size() >= kLongest) return false;
+    const unsigned letter = cell.empty() ? 0 : static_cast<unsigned char>(cell[0]) & 31u;
+    return (letters_[cell.size()] >> letter & 1) != 0 && search(cell);
   }
   /// Whether one of them looks like a number, so that numbers must be compared too.
   bool has_numbers() const { return has_numbers_; }
@@ -26,7 +29,8 @@ class MissingWords {
   bool search(std::string_view cell) const;
 
   std::vector<std::string> words_;  // in small letters
-  std::array<bool, kLongest> by_size_{};
+  // Of each size: with which letters, by their lowest five bits, words begin.
+  std::array<uint32_t, kLongest> letters_{};
   bool has_numbers_ = false;
 };
 

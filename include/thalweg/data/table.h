@@ -39,6 +39,8 @@ class Texts {
   void append(const Texts& other);
   /// Those from `begin` to before `end`.
   void append(const Texts& other, int64_t begin, int64_t end);
+  /// Texts that lie one behind another; `ends` counts from the first byte of `bytes`.
+  void append(std::string_view bytes, std::span<const uint64_t> ends);
   int64_t size() const { return static_cast<int64_t>(ends_.size()); }
   int64_t bytes() const { return static_cast<int64_t>(bytes_.size()); }
   std::string_view operator[](int64_t i) const {

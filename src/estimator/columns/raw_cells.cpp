@@ -139,6 +139,12 @@ Tensor raw_cells(const FittedInput& input, const data::Column& column, int64_t b
   return text_cells(column, begin, end, size);
 }
 
+bool needs_check(const FeatureColumn& column) {
+  const ColumnDef& def = column.def();
+  return def.kind == Kind::kIdentity || def.kind == Kind::kDate ||
+         (def.kind == Kind::kWeighted && def.category().def().kind == Kind::kList);
+}
+
 void check_cells(const FeatureColumn& feature, const Table& table, int64_t begin, int64_t end,
                  int64_t first_row, int64_t* outside) {
   const ColumnDef& def = feature.def();

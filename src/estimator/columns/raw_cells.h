@@ -22,6 +22,9 @@ Tensor raw_cells(const FittedInput& input, const data::Column& column, int64_t b
 void check_cells(const FeatureColumn& column, const Table& table, int64_t begin, int64_t end,
                  int64_t first_row, int64_t* outside = nullptr);
 
+/// Whether check_cells() looks at anything of it.
+bool needs_check(const FeatureColumn& column);
+
 /// Values of a list() in a cell, without blanks around and empty ones.
 std::vector<std::string_view> list_cell(std::string_view cell, std::string_view separator);
 

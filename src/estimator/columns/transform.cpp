@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "estimator/columns/column_scan.h"
 #include "estimator/columns/raw_cells.h"
 #include "estimator/columns/transform_graph.h"
 #include "thalweg/base/error.h"
@@ -40,7 +41,24 @@ std::vector<const data::Column*> columns_of(const Transform::State& state, const
 }  // namespace
 
 struct Transform::State::Runner {
+  // A category whose unknown values are counted.
+  struct Counted {
+    FeatureColumn category;
+    int64_t known = 0;
+    size_t input = 0;
+    bool is_bag = false;
+    size_t place = 0;  // among the ids, or the bags
+  };
+
   explicit Runner(const State& state) : graph(standard_ops()), session(graph) {
+    visit_columns(state.columns, [&](const FeatureColumn& column) {
+      if (needs_check(column)) checked.push_back(column);
+    });
+    for (size_t i = 0; i < state.ids.size(); ++i) count(state, state.ids[i], false, i);
+    for (size_t i = 0; i < state.bags.size(); ++i) {
+      const ColumnDef& def = state.bags[i].def();
+      count(state, def.kind == Kind::kWeighted ? def.category() : state.bags[i], true, i);
+    }
     std::vector<Output> raw;
     for (const FittedInput& input : state.inputs) {
       raw.push_back(placeholder(graph, input.dtype, {kUnknownDim}));
@@ -61,9 +79,19 @@ struct Transform::State::Runner {
     prepare = session.make_callable(raw, fetches);
   }
 
+  void count(const State& state, const FeatureColumn& category, bool is_bag, size_t place) {
+    const ColumnDef& def = category.def();
+    const bool learns_list = def.kind == Kind::kList && def.list.hash_buckets == 0;
+    if (def.kind != Kind::kVocabulary && def.kind != Kind::kVocabularyFile && !learns_list) return;
+    counted.push_back({category, static_cast<int64_t>(state.fit(category).vocabulary.size()),
+                       static_cast<size_t>(state.input_index(def.column)), is_bag, place});
+  }
+
   Graph graph;
-  mutable Session session;
+  Session session;
   Callable prepare;
+  std::vector<FeatureColumn> checked;
+  std::vector<Counted> counted;
   std::vector<std::string> cut_columns;  // of the last fetches: how many values were cut, [batch]
 };
 
@@ -92,9 +120,8 @@ class Preparation {
   void count_missing(const std::vector<Tensor>& raw, int64_t rows, Transform::Counts& counts) const;
   void count_unknown(const std::vector<Tensor>& found, int64_t begin, int64_t rows,
                      Transform::Counts& counts) const;
-  void count_unknown_of(const FeatureColumn& category, std::span<const int64_t> ids, int64_t stride,
-                        int64_t begin, int64_t rows, Transform::Counts& counts) const;
-  [[noreturn]] void unknown(const FeatureColumn& category, int64_t row, size_t place) const;
+  [[noreturn]] void unknown(const Transform::State::Runner::Counted& counted, int64_t row,
+                            size_t place) const;
   Tensor side_by_side(size_t output) const;
 
   size_t first_bag() const {
@@ -145,11 +172,11 @@ data::Example Preparation::run(Transform::Counts* counts) {
 void Preparation::run_chunk(size_t chunk, int64_t begin, int64_t end) {
   const int64_t rows = end - begin;
   Transform::Counts& counts = counts_[chunk];
-  visit_columns(state_.columns, [&](const FeatureColumn& column) {
+  for (const FeatureColumn& column : runner_.checked) {
     int64_t outside = 0;
     check_cells(column, table_, begin, end, 0, &outside);
     if (outside > 0) counts.unknown[column.def().column] += outside;
-  });
+  }
   std::vector<Tensor> raw;
   for (size_t i = 0; i < columns_.size(); ++i) {
     raw.push_back(raw_cells(state_.inputs[i], *columns_[i], begin, end, 0, padded(rows)));
@@ -195,64 +222,43 @@ void Preparation::count_missing(const std::vector<Tensor>& raw, int64_t rows,
   }
 }
 
-// `ids` holds `stride` ids a row.
-void Preparation::count_unknown_of(const FeatureColumn& category, std::span<const int64_t> ids,
-                                   int64_t stride, int64_t begin, int64_t rows,
-                                   Transform::Counts& counts) const {
-  const ColumnDef& def = category.def();
-  const bool one_a_row = def.kind == Kind::kVocabulary || def.kind == Kind::kVocabularyFile;
-  if (!one_a_row && (def.kind != Kind::kList || def.list.hash_buckets > 0)) return;
-  const auto known = static_cast<int64_t>(state_.fit(category).vocabulary.size());
-  const data::Column& column = *columns_[static_cast<size_t>(state_.input_index(def.column))];
-  const bool is_text = column.type() == data::ColumnType::kText;
-  int64_t count = 0;
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t k = 0; k < (one_a_row ? 1 : stride); ++k) {
-      const int64_t id = ids[static_cast<size_t>(row * stride + k)];
-      if (id >= 0 && id < known) continue;
-      if (id < 0) {
-        // Without buckets for others, only the cell tells what was missing.
-        const bool missing =
-            column.is_missing(begin + row) || (is_text && column.texts()[begin + row].empty());
-        if (!one_a_row || missing) continue;
+void Preparation::count_unknown(const std::vector<Tensor>& found, int64_t begin, int64_t rows,
+                                Transform::Counts& counts) const {
+  const size_t single = first_bag();
+  for (const auto& counted : runner_.counted) {
+    const Tensor& ids = found[counted.is_bag ? single + 2 * counted.place : single - 1];
+    const int64_t stride = ids.dim(1);
+    const int64_t several = counted.is_bag ? stride : 1;
+    const auto first = ids.data<int64_t>().subspan(counted.is_bag ? 0 : counted.place);
+    const data::Column& column = *columns_[counted.input];
+    int64_t count = 0;
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t k = 0; k < several; ++k) {
+        const int64_t id = first[static_cast<size_t>(row * stride + k)];
+        if (id >= 0 && id < counted.known) continue;
+        // Without buckets for others only the cell tells what is missing. Of lists nothing is.
+        const bool is_list = counted.category.def().kind == Kind::kList;
+        if (id < 0 && (is_list || is_missing_cell(column, begin + row))) continue;
+        if (strict_) unknown(counted, begin + row, static_cast<size_t>(k));
+        ++count;
       }
-      if (strict_) unknown(category, begin + row, static_cast<size_t>(k));
-      ++count;
     }
+    if (count > 0) counts.unknown[column.name()] += count;
   }
-  if (count > 0) counts.unknown[def.column] += count;
 }
 
-void Preparation::unknown(const FeatureColumn& category, int64_t row, size_t place) const {
-  const ColumnDef& def = category.def();
-  const std::string cell = table_.column(def.column).cell(row);
+void Preparation::unknown(const Transform::State::Runner::Counted& counted, int64_t row,
+                          size_t place) const {
+  const ColumnDef& def = counted.category.def();
+  const std::string cell = columns_[counted.input]->cell(row);
   std::string value = cell;
   if (def.kind == Kind::kList) {
     const auto values = list_cell(cell, def.list.separator);
     if (place < values.size()) value = values[place];
   }
-  const auto known = state_.fit(category).vocabulary.size();
   throw invalid_argument("column ", shown(def.column), ", row ", row + 1, ": the value ",
-                         shown(value), " is none of the ", known,
+                         shown(value), " is none of the ", counted.known,
                          " that are known; without `strict` it would count as another one");
-}
-
-void Preparation::count_unknown(const std::vector<Tensor>& found, int64_t begin, int64_t rows,
-                                Transform::Counts& counts) const {
-  const size_t single = first_bag();
-  if (!state_.ids.empty()) {
-    const auto ids = found[single - 1].data<int64_t>();
-    const auto stride = static_cast<int64_t>(state_.ids.size());
-    for (size_t c = 0; c < state_.ids.size(); ++c) {
-      count_unknown_of(state_.ids[c], ids.subspan(c), stride, begin, rows, counts);
-    }
-  }
-  for (size_t b = 0; b < state_.bags.size(); ++b) {
-    const FeatureColumn& bag = state_.bags[b];
-    const Tensor& ids = found[single + 2 * b];
-    count_unknown_of(bag.def().kind == Kind::kWeighted ? bag.def().category() : bag,
-                     ids.data<int64_t>(), ids.dim(1), begin, rows, counts);
-  }
 }
 
 // The chunks of a bag's ids or weights below each other, as wide as the widest.
@@ -301,8 +307,9 @@ std::vector<Output> Transform::build(Graph& graph, const std::vector<Output>& ra
 std::vector<Tensor> Transform::raw(const Table& table) const {
   const auto columns = columns_of(*state_, table);
   const int64_t rows = table.rows();
-  visit_columns(state_->columns,
-                [&](const FeatureColumn& column) { check_cells(column, table, 0, rows, 0); });
+  for (const FeatureColumn& column : state_->runner().checked) {
+    check_cells(column, table, 0, rows, 0);
+  }
   std::vector<Tensor> result;
   for (size_t i = 0; i < columns.size(); ++i) {
     result.push_back(raw_cells(state_->inputs[i], *columns[i], 0, rows, 0, rows));

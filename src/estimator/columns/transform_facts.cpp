@@ -58,7 +58,7 @@ class Describer {
  private:
   std::string say(const FeatureColumn& column) const;
   std::string numeric(const FeatureColumn& column) const;
-  std::string category(const FeatureColumn& column) const;
+  std::string category(const FeatureColumn& column, const std::string& goes) const;
   std::string where_it_goes(const FeatureColumn& category) const;
   std::vector<std::string> crosses(const std::string& column) const;
 
@@ -108,7 +108,7 @@ std::string Describer::where_it_goes(const FeatureColumn& category) const {
   return places;
 }
 
-std::string Describer::category(const FeatureColumn& column) const {
+std::string Describer::category(const FeatureColumn& column, const std::string& goes) const {
   const ColumnDef& def = column.def();
   const auto known = static_cast<int64_t>(state_.fit(column).vocabulary.size());
   const auto others = [&](int64_t buckets) {
@@ -116,28 +116,28 @@ std::string Describer::category(const FeatureColumn& column) const {
                         : str("; others go to ", counted(buckets, "bucket"));
   };
   switch (def.kind) {
-    case Kind::kBucketized: return counted(state_.buckets(column), "bucket");
+    case Kind::kBucketized: return counted(state_.buckets(column), "bucket") + goes;
     case Kind::kVocabulary:
       return str(counted(known, "category"), def.vocabulary.values.empty() ? " learnt" : " given",
-                 others(def.vocabulary.oov_buckets));
+                 goes, others(def.vocabulary.oov_buckets));
     case Kind::kVocabularyFile:
-      return str(counted(known, "category"), " of ", printable(def.path),
+      return str(counted(known, "category"), " of ", printable(def.path), goes,
                  others(def.vocabulary.oov_buckets));
-    case Kind::kHashed: return str("categories hashed to ", counted(def.buckets, "bucket"));
+    case Kind::kHashed: return str("categories hashed to ", counted(def.buckets, "bucket"), goes);
     case Kind::kIdentity:
-      return str("ids from 0 to ", def.buckets - 1,
+      return str("ids from 0 to ", def.buckets - 1, goes,
                  def.otherwise ? str("; others become ", *def.otherwise) : std::string());
     case Kind::kText: {
       std::string use = def.text.hash_buckets > 0
                             ? str("words hashed to ", counted(def.text.hash_buckets, "bucket"))
                             : str(counted(known, "word"), " learnt");
       if (def.text.ngrams > 1) use += str(", runs of up to ", def.text.ngrams, " among them");
-      return use + (def.text.tf_idf ? ", weighted by tf-idf" : "");
+      return use + (def.text.tf_idf ? ", weighted by tf-idf" : "") + goes;
     }
     case Kind::kList:
       return def.list.hash_buckets > 0
-                 ? str("lists of values hashed to ", counted(def.list.hash_buckets, "bucket"))
-                 : str("lists of ", counted(known, "value"), " learnt", others(1));
+                 ? str("lists of values hashed to ", counted(def.list.hash_buckets, "bucket"), goes)
+                 : str("lists of ", counted(known, "value"), " learnt", goes, others(1));
     default: return {};
   }
 }
@@ -153,9 +153,12 @@ std::string Describer::say(const FeatureColumn& column) const {
   }
   if (def.kind == Kind::kWeighted) return str("weights of ", printable(def.category().key()));
   if (def.kind == Kind::kRaw) return {};
-  std::string use = category(column);
-  // Parts of crosses alone were not learnt for themselves.
-  return use.empty() ? use : use + where_it_goes(column);
+  std::string use = category(column, where_it_goes(column));
+  const ColumnFacts& facts = state_.facts[static_cast<size_t>(state_.input_index(def.column))];
+  if (facts.missing > 0 && !use.empty()) {
+    use += str("; missing values have none (", facts.missing, " of ", facts.rows, ")");
+  }
+  return use;
 }
 
 std::vector<std::string> Describer::crosses(const std::string& column) const {

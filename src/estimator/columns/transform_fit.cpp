@@ -186,9 +186,7 @@ void Fitting::plan_column(const FeatureColumn& column) {
     case Kind::kCrossed:
     case Kind::kIndicator: break;
   }
-  if (def.kind == Kind::kIdentity || def.kind == Kind::kDate || def.kind == Kind::kWeighted) {
-    checked_.push_back(column);
-  }
+  if (needs_check(column)) checked_.push_back(column);
 }
 
 void Fitting::plan() {

@@ -91,10 +91,10 @@ std::string node_name(std::string_view key) {
         std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-';
     name += plain ? c : '_';
   }
-  if (name != key || name.empty() || std::isalnum(static_cast<unsigned char>(name[0])) == 0) {
-    return str("column", name.empty() || name[0] == '_' ? "" : "_", name, "_", crc32c(key));
+  if (name.empty() || std::isalnum(static_cast<unsigned char>(name[0])) == 0) {
+    name = "column" + name;
   }
-  return name;
+  return name == key ? name : str(name, "_", crc32c(key));
 }
 
 int Transform::State::input_index(const std::string& column) const {

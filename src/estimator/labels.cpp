@@ -41,9 +41,8 @@ Tensor label_sets(const HeadSpec& spec, const LabelSpec& label, const Column& co
                   int64_t first_row) {
   const ClassPlaces places(label.class_names);
   const auto classes = static_cast<int64_t>(label.class_names.size());
-  Tensor result(kFloat32, {column.size(), classes});
+  Tensor result = Tensor::zeros(kFloat32, {column.size(), classes});
   const auto out = result.mutable_data<float>();
-  std::fill(out.begin(), out.end(), 0.0F);
   each_text(column, [&](int64_t row, std::string_view list) {
     each_label(list, spec.separator, [&](std::string_view text) {
       const auto place = places.find(text);

@@ -115,8 +115,7 @@ Output ValueHead::restore(Output values) const {
 std::vector<Figure> ValueHead::baseline(const Tensor& encoded, const Tensor& weights) const {
   // The score measures the guess beside whatever is predicted.
   const auto score = make_score();
-  Tensor zeros(kFloat32, prediction_shape(encoded.dim(0)));
-  std::ranges::fill(zeros.mutable_data<float>(), 0.0F);
+  const Tensor zeros = Tensor::zeros(kFloat32, prediction_shape(encoded.dim(0)));
   score->add(encoded, zeros, weights, 0);
   return score->report().baseline;
 }

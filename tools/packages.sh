@@ -27,4 +27,5 @@ need_packages() {
 }
 
 build_packages="g++ cmake ninja-build ccache pkg-config libdnnl-dev libhwy-dev libeigen3-dev libprotobuf-dev protobuf-compiler
-  libleveldb-dev libcsv-dev zlib1g-dev libzstd-dev libjpeg-dev libpng-dev libgif-dev libcli11-dev nlohmann-json3-dev libre2-dev libfarmhash-dev libicu-dev"
+  libleveldb-dev libcsv-dev zlib1g-dev libzstd-dev libsqlite3-dev libjpeg-dev libpng-dev libgif-dev libcli11-dev nlohmann-json3-dev libre2-dev libfarmhash-dev libicu-dev
+  libxgboost-dev"

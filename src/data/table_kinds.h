@@ -22,5 +22,11 @@ using SourcePointer = std::shared_ptr<OpenedSource>;
 /// only when it is small.
 SourcePointer open_csv(std::shared_ptr<const StreamedFile> file, const TableOptions& options,
                        bool keep_all);
+SourcePointer open_libsvm(std::shared_ptr<const StreamedFile> file, const TableOptions& options);
+SourcePointer open_npy(const std::string& path, const TableOptions& options);
+SourcePointer open_npz(const std::string& path, const TableOptions& options);
+SourcePointer open_examples(std::shared_ptr<const StreamedFile> file, const TableOptions& options);
+/// `address`: FILE?query=... or FILE?table=...
+SourcePointer open_sqlite(const std::string& address, const TableOptions& options);
 
 }  // namespace thalweg::data

@@ -191,14 +191,15 @@ void CsvColumns::widen(CsvColumn& column, const CsvPart& csv, int64_t row) {
 }
 
 void CsvColumns::fail(const CsvColumn& column, const CsvPart& csv, int64_t row) const {
-  const bool integer = column.type == ColumnType::kInteger;
-  const std::string hint =
-      format_.hint.empty() ? str("; mend the cell, list it among the missing values (",
-                                 remedy(options_, "missing"), "), or ", remedy(options_, "types"))
-                           : format_.hint;
-  throw invalid_argument(file_, ":", csv.line_of(row, format_.syntax.line_end), ": column '",
-                         column.name, "' holds ", quoted(text_of(column, csv, row)), ", expected ",
-                         integer ? "an integer" : "a number", hint);
+  const std::string text = text_of(column, csv, row);
+  // With one column a cell may be a whole row that was not cut.
+  const bool uncut = !format_.hint.empty() && text.find_first_of(",;|\t") != std::string::npos;
+  throw invalid_argument(
+      file_, ":", csv.line_of(row, format_.syntax.line_end), ": column '", column.name, "' holds ",
+      quoted(text), ", expected ", column.type == ColumnType::kInteger ? "an integer" : "a number",
+      uncut ? format_.hint
+            : str("; mend the cell, list it among the missing values (",
+                  remedy(options_, "missing"), "), or ", remedy(options_, "types")));
 }
 
 void CsvColumns::reserve(double share) {

@@ -1,6 +1,7 @@
 #include "data/csv_sniff.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -165,7 +166,7 @@ class Sniffer {
   bool is_missing(std::string_view cell) const { return missing_.contains(trim_blanks(cell)); }
   bool is_number(std::string_view cell) const {
     double value = 0;
-    return lenient_real(trim_blanks(cell), options_.decimal, value);
+    return lenient_real(trim_blanks(cell), options_.decimal, value) && std::isfinite(value);
   }
 
   /// Whether the first record names the columns.

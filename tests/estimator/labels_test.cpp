@@ -197,7 +197,7 @@ TEST(LabelTensor, PutsSeveralHeadsSideBySide) {
 TEST(WeightTensor, ReadsWeightsAndNamesBadRows) {
   HeadSpec spec = kClasses;
   EXPECT_FALSE(weight_tensor(spec, table_of(Integers{1, 2})).is_valid());
-  spec.weight = "y";
+  spec.weight = std::string("y");
   EXPECT_EQ(floats(weight_tensor(spec, table_of(Reals{0, 2.5}))), (std::vector<float>{0, 2.5}));
   expect_invalid([&] { weight_tensor(spec, table_of(Reals{1, -2})); }, "row 2", "-2");
   expect_invalid([&] { weight_tensor(spec, table_of(Words{"1", "inf"})); }, "row 2", "finite");
@@ -222,16 +222,19 @@ TEST(CheckHead, RefusesWhatCannotBeLearnt) {
   const auto refuse = [](HeadSpec spec, std::string_view words) {
     expect_invalid([&] { check_head(spec); }, std::string(words));
   };
-  refuse(HeadSpec{}, "0 label columns");
+  HeadSpec spec;
+  refuse(spec, "0 label columns");
   refuse(heads::regression({"a", "a"}), "'a' twice");
   refuse(heads::regression({""}), "empty");
-  HeadSpec spec = kClasses;
+  spec = kClasses;
   spec.weight = "y";
   refuse(spec, "both label and weight");
   spec = kClasses;
-  spec.class_weights = {.balanced = true, .given = {{"a", 2}}};
+  spec.class_weights.balanced = true;
+  spec.class_weights.given = {{"a", 2}};
   refuse(spec, "choose one");
-  spec.class_weights = {.given = {{"a", -2}}};
+  spec.class_weights.balanced = false;
+  spec.class_weights.given = {{"a", -2}};
   refuse(spec, "'a' is -2");
   spec = heads::regression({"y"});
   spec.class_weights.balanced = true;

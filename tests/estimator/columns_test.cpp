@@ -53,6 +53,8 @@ TEST(FeatureColumns, ComeBackFromJson) {
                                .shift = 0.1,
                                .scale = 3}),
       numeric("x", {.scaling = Scaling::kLog}),
+      numeric(""),
+      crossed({"", "a"}, 10),
       age,
       bucketized("q", {.quantiles = 7}),
       vocabulary("v", {.values = {"a", "\xff\xfe", "數據"}, .oov_buckets = 0}),
@@ -83,7 +85,6 @@ TEST(FeatureColumns, RefuseWhatCannotBeMeant) {
   const auto refused = [](auto make, const auto&... words) {
     expect_error(Code::kInvalidArgument, make, words...);
   };
-  refused([] { numeric(""); }, "numeric", "empty");
   refused([] { numeric("x", {.scaling = Scaling::kGiven, .scale = 0}); }, "'x'", "scale");
   refused([] { numeric("x", {.shift = 3}); }, "'x'", "kGiven");
   refused([] { bucketized("x", {}); }, "boundaries", "quantiles");

@@ -99,6 +99,22 @@ TEST(InputLayer, TakesOneTableForSharedEmbeddings) {
   EXPECT_TRUE(made.same_bits(Tensor::of<float>({5, 7, 7, 5}, {2, 2}))) << made.to_string();
 }
 
+TEST(SequenceLayer, KeepsValuesInTheirOrder) {
+  const FeatureColumn column = embedding(list("l"), 1);
+  Fixture f({kX, column, indicator(list("l"))});
+  const Sequence sequence = sequence_layer(f.transform, column, f.batch);
+  const Sequence flags = sequence_layer(f.transform, indicator(list("l")), f.batch);
+  f.session.initialize();
+  f.session.variables().set("input_layer/l_embedding/weights",
+                            Tensor::of<float>({5, 7, 9}, {3, 1}));
+  EXPECT_EQ(f.run(sequence.values), (std::vector<double>{5, 7, 5, 0, 0, 0, 7, 0, 0}));
+  EXPECT_EQ(f.run(sequence.lengths), (std::vector<double>{3, 0, 1}));
+  EXPECT_EQ(flags.values.shape(), (Shape{3, 3, 3}));
+  EXPECT_EQ(f.run(flags.values)[4], 1);  // row 0, step 1: q
+  expect_error(
+      Code::kInvalidArgument, [&] { sequence_layer(f.transform, kX, f.batch); }, "'x'", "list()");
+}
+
 TEST(LinearModel, AddsWeightsOfNumbersAndIds) {
   const FeatureColumn c = vocabulary("c"), l = list("l");
   Fixture f({kX, kY, c, l});

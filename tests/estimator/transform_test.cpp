@@ -298,6 +298,43 @@ TEST(Transform, ComesBackFromJson) {
       "`strict` is missing");
 }
 
+TEST(Transform, KeepsLargeVocabulariesAndOddNames) {
+  std::vector<std::string> cells;
+  for (int i = 0; i < 100000; ++i) cells.push_back("value " + std::to_string(i * 7919 % 100000));
+  std::vector<int64_t> numbers(cells.size(), 3);
+  numbers[0] = 4;
+  const Table table({text_column("a\"b\\c", cells), Column("", numbers)});
+  const Transform transform = fitted({vocabulary("a\"b\\c"), numeric("")}, table);
+  const Transform again = Transform::from_json(transform.to_json());
+  EXPECT_EQ(again.inputs()[0].column, "a\"b\\c");
+  EXPECT_EQ(again.inputs()[1].column, "");
+  const data::Example a = transform.prepare(table), b = again.prepare(table);
+  EXPECT_EQ(a[1].dim(0), 100000);
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_TRUE(a[i].same_bits(b[i]));
+}
+
+TEST(Transform, GivesTheSameForAnyNumberOfRowsAtOnce) {
+  std::vector<double> numbers;
+  std::vector<std::string> cells;
+  for (int i = 0; i < 9001; ++i) {
+    numbers.push_back(i % 11 == 0 ? kNan : i * 0.1);
+    cells.push_back(i % 7 == 0 ? "" : std::to_string(i % 13));
+  }
+  const Table table({Column("x", numbers), Column("c", cells)});
+  const Transform transform =
+      fitted({numeric("x"), vocabulary("c"), crossed({"c", "x"}, 1000)}, table);
+  const data::Example whole = transform.prepare(table);
+  for (const int64_t row : {0, 1, 77, 4095, 4096, 9000}) {
+    const data::Example one = transform.prepare(table.rows(row, row + 1));
+    for (size_t i = 0; i < whole.size(); ++i) {
+      EXPECT_TRUE(one[i].same_bits(whole[i].rows(row, row + 1).clone())) << row;
+    }
+  }
+  const data::Example none = transform.prepare(table.rows(0, 0));
+  EXPECT_EQ(none[0].shape(), (Shape{0, 2}));
+  EXPECT_EQ(none[1].shape(), (Shape{0, 2}));
+}
+
 TEST(Transform, CrossesEqualTensorFlows) {
   // The vectors of TensorFlow's sparse_cross_op_test; ids modulo 100.
   const Table table({text_column("a", {"batch1-FC1-F1", "x", ""}),

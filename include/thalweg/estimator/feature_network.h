@@ -20,6 +20,16 @@ using PreparedBatch = std::vector<Output>;
 Output input_layer(const Transform& transform, const std::vector<FeatureColumn>& columns,
                    const PreparedBatch& prepared);
 
+/// Values in their order, for recurrent networks.
+struct Sequence {
+  Output values;   // [batch, steps, dimension]; zeros behind the last one
+  Output lengths;  // int64 [batch]
+};
+/// `column`: embedding() or indicator() of a list(), or of a text() without tf_idf, which would
+/// change the order. Variables are those of input_layer(). Throws invalid_argument for others.
+Sequence sequence_layer(const Transform& transform, const FeatureColumn& column,
+                        const PreparedBatch& prepared);
+
 /// sum over columns of weights times numbers, or of the weights of the row's ids, plus a bias:
 /// `[batch, units]`. All weights begin at 0: `linear/<key>/weights` `[buckets or numbers, units]`,
 /// `linear/bias`. Throws invalid_argument for an embedding.

@@ -50,6 +50,9 @@ struct ColumnDef {
   const FeatureColumn& category() const { return parts[0]; }
 };
 
+/// Whether the kind reads a column of the table itself (which may well have the name "").
+bool reads_table(ColumnKind kind);
+
 /// Whether a row may have several of its ids, or weights on them.
 bool is_bag(const FeatureColumn& category);
 

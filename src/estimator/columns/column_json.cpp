@@ -89,7 +89,7 @@ void put_embedding(Json& json, const ColumnDef& def) {
 Json to_json_value(const ColumnDef& def) {
   Json json;
   json["kind"] = name_in(kKinds, def.kind);
-  if (!def.column.empty()) json["column"] = bytes_json(def.column);
+  if (reads_table(def.kind)) json["column"] = bytes_json(def.column);
   if (!def.parts.empty()) json["of"] = parts_json(def.parts);
   switch (def.kind) {
     case ColumnKind::kNumeric:

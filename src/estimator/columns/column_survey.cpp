@@ -79,6 +79,10 @@ void ColumnSurvey::add_text(std::string_view cell) {
   }
 }
 
+int64_t ColumnSurvey::repeated() const {
+  return static_cast<int64_t>(scan_.counts().commonest(kMostDistinct, 2).size());
+}
+
 double ColumnSurvey::mean_words() const {
   return present() == 0 ? 0 : static_cast<double>(words_) / static_cast<double>(present());
 }

@@ -25,6 +25,8 @@ class ColumnSurvey {
   int64_t distinct() const { return scan_.counts().distinct(); }
   /// Whether there are more values than were told apart.
   bool has_many() const { return scan_.counts_are_cut(); }
+  /// How many values occur more than once.
+  int64_t repeated() const;
   bool all_differ() const { return !has_many() && distinct() == present(); }
   /// Of numbers. No infinite one is counted.
   const Moments& moments() const { return moments_; }

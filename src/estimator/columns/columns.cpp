@@ -15,12 +15,6 @@ FeatureColumn made(ColumnDef def) {
   return FeatureColumn(std::make_shared<const ColumnDef>(std::move(def)));
 }
 
-void check_name(std::string_view function, const std::string& column) {
-  if (column.empty()) {
-    throw invalid_argument(function, "(): the name of the table's column is empty");
-  }
-}
-
 void check_at_least(std::string_view who, std::string_view option, int64_t value, int64_t least) {
   if (value >= least) return;
   throw invalid_argument(who, ": `", option, "` is ", value, ", expected at least ", least);
@@ -90,18 +84,23 @@ bool FeatureColumn::is_categorical() const {
 std::vector<std::string> FeatureColumn::table_columns() const {
   std::vector<std::string> names;
   const auto add = [&](const std::string& name) {
-    if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   };
   for (const FeatureColumn& part : def_->parts) {
     for (const std::string& name : part.table_columns()) add(name);
   }
-  add(def_->column);
+  if (reads_table(def_->kind)) add(def_->column);
   return names;
 }
 
 bool operator==(const FeatureColumn& a, const FeatureColumn& b) {
   if (a.def_ == b.def_) return true;
   return a.def_->kind == b.def_->kind && a.key() == b.key() && to_json(a) == to_json(b);
+}
+
+bool reads_table(ColumnKind kind) {
+  return kind != ColumnKind::kCrossed && kind != ColumnKind::kIndicator &&
+         kind != ColumnKind::kEmbedding;
 }
 
 bool is_bag(const FeatureColumn& category) {
@@ -126,7 +125,6 @@ std::string shown(std::string_view text) {
 namespace columns {
 
 FeatureColumn numeric(const std::string& column, const NumericOptions& options) {
-  check_name("numeric", column);
   const std::string who = str("numeric(", shown(column), ")");
   if (options.scaling == Scaling::kGiven) {
     if (!std::isfinite(options.shift) || !std::isfinite(options.scale) || options.scale == 0) {
@@ -140,7 +138,6 @@ FeatureColumn numeric(const std::string& column, const NumericOptions& options) 
 }
 
 FeatureColumn bucketized(const std::string& column, const BucketOptions& options) {
-  check_name("bucketized", column);
   const std::string who = str("bucketized(", shown(column), ")");
   const auto& boundaries = options.boundaries;
   if (boundaries.empty() == (options.quantiles == 0)) {
@@ -164,7 +161,6 @@ FeatureColumn bucketized(const std::string& column, const BucketOptions& options
 }
 
 FeatureColumn vocabulary(const std::string& column, const VocabularyOptions& options) {
-  check_name("vocabulary", column);
   const std::string who = str("vocabulary(", shown(column), ")");
   check_values(who, options.values);
   check_at_least(who, "min_count", options.min_count, 1);
@@ -176,7 +172,6 @@ FeatureColumn vocabulary(const std::string& column, const VocabularyOptions& opt
 
 FeatureColumn vocabulary_file(const std::string& column, const std::string& path,
                               int64_t oov_buckets) {
-  check_name("vocabulary_file", column);
   const std::string who = str("vocabulary_file(", shown(column), ")");
   if (path.empty()) throw invalid_argument(who, ": the path is empty");
   check_at_least(who, "oov_buckets", oov_buckets, 0);
@@ -188,14 +183,12 @@ FeatureColumn vocabulary_file(const std::string& column, const std::string& path
 }
 
 FeatureColumn hashed(const std::string& column, int64_t buckets) {
-  check_name("hashed", column);
   check_at_least(str("hashed(", shown(column), ")"), "buckets", buckets, 1);
   return made({.kind = ColumnKind::kHashed, .key = column, .column = column, .buckets = buckets});
 }
 
 FeatureColumn identity(const std::string& column, int64_t buckets,
                        std::optional<int64_t> otherwise) {
-  check_name("identity", column);
   const std::string who = str("identity(", shown(column), ")");
   check_at_least(who, "buckets", buckets, 1);
   if (otherwise && (*otherwise < 0 || *otherwise >= buckets)) {
@@ -209,10 +202,8 @@ FeatureColumn identity(const std::string& column, int64_t buckets,
                .otherwise = otherwise});
 }
 
-CrossPart::CrossPart(const std::string& table_column) : column(nullptr) {
-  check_name("crossed", table_column);
-  column = made({.kind = ColumnKind::kRaw, .key = table_column, .column = table_column});
-}
+CrossPart::CrossPart(const std::string& table_column)
+    : column(made({.kind = ColumnKind::kRaw, .key = table_column, .column = table_column})) {}
 
 FeatureColumn crossed(const CrossParts& parts, int64_t buckets) {
   std::vector<FeatureColumn> leaves;
@@ -228,7 +219,6 @@ FeatureColumn crossed(const CrossParts& parts, int64_t buckets) {
 
 FeatureColumn weighted(const FeatureColumn& category, const std::string& weight_column) {
   checked_category("weighted", category);
-  check_name("weighted", weight_column);
   const ColumnKind kind = category.def().kind;
   if (kind == ColumnKind::kWeighted || kind == ColumnKind::kText ||
       (kind == ColumnKind::kCrossed && is_bag(category))) {
@@ -243,7 +233,6 @@ FeatureColumn weighted(const FeatureColumn& category, const std::string& weight_
 }
 
 FeatureColumn text(const std::string& column, const TextOptions& options) {
-  check_name("text", column);
   const std::string who = str("text(", shown(column), ")");
   check_at_least(who, "ngrams", options.ngrams, 1);
   check_at_least(who, "hash_buckets", options.hash_buckets, 0);
@@ -254,7 +243,6 @@ FeatureColumn text(const std::string& column, const TextOptions& options) {
 }
 
 FeatureColumn list(const std::string& column, const ListOptions& options) {
-  check_name("list", column);
   const std::string who = str("list(", shown(column), ")");
   if (options.separator.empty()) throw invalid_argument(who, ": the separator is empty");
   check_at_least(who, "hash_buckets", options.hash_buckets, 0);
@@ -265,7 +253,6 @@ FeatureColumn list(const std::string& column, const ListOptions& options) {
 }
 
 FeatureColumn date(const std::string& column) {
-  check_name("date", column);
   return made({.kind = ColumnKind::kDate, .key = column, .column = column});
 }
 

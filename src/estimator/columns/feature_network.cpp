@@ -130,18 +130,16 @@ Output counts(Output ids, Output weights, int64_t buckets) {
   return slice(sums, {0, 0}, {-1, buckets});
 }
 
-Output embedded(const Transform& transform, const FeatureColumn& column, const Prepared& prepared,
-                const Place& place) {
+Variable embedding_table(const Transform& transform, const FeatureColumn& column, Graph& graph,
+                         const Place& place) {
   const ColumnDef& def = column.def();
   const std::string name =
       str("input_layer/", node_name(def.shared.empty() ? column.key() : def.shared), "/weights");
   const double deviation = def.embedding.deviation > 0
                                ? def.embedding.deviation
                                : 1 / std::sqrt(static_cast<double>(def.dimension));
-  const Variable table = weights(transform, prepared.graph(), name, {place.buckets, def.dimension},
-                                 initializers::truncated_normal(0, deviation));
-  const auto [ids, factors] = prepared.ids(place);
-  return embedding_bag(table, ids, factors, def.embedding.combiner);
+  return weights(transform, graph, name, {place.buckets, def.dimension},
+                 initializers::truncated_normal(0, deviation));
 }
 
 }  // namespace
@@ -167,15 +165,40 @@ Output input_layer(const Transform& transform, const std::vector<FeatureColumn>&
       continue;
     }
     flush();
+    const auto [ids, factors] = prepared.ids(place);
     if (column.def().kind == Kind::kEmbedding) {
-      parts.push_back(embedded(transform, column, prepared, place));
+      const Variable table = embedding_table(transform, column, prepared.graph(), place);
+      parts.push_back(embedding_bag(table, ids, factors, column.def().embedding.combiner));
     } else {
-      const auto [ids, factors] = prepared.ids(place);
       parts.push_back(counts(ids, factors, place.buckets));
     }
   }
   flush();
   return concat(parts, 1);
+}
+
+Sequence sequence_layer(const Transform& transform, const FeatureColumn& column,
+                        const PreparedBatch& batch) {
+  const Prepared prepared(transform, batch);
+  const ColumnDef& def = column.def();
+  const bool has_category = def.kind == Kind::kEmbedding || def.kind == Kind::kIndicator;
+  const ColumnDef* category = has_category ? &def.category().def() : nullptr;
+  if (category == nullptr || (category->kind != Kind::kList && category->kind != Kind::kText) ||
+      (category->kind == Kind::kText && category->text.tf_idf)) {
+    throw invalid_argument("sequence_layer(): ", shown(column.key()),
+                           " has no values in their order, expected embedding() or indicator() of "
+                           "a list(), or of a text() without tf_idf");
+  }
+  const Place place = transform.place(column);
+  const Output ids = prepared.ids(place).first;
+  const Output is_there = greater_equal(ids, 0);
+  const Output lengths = reduce_sum(cast(is_there, kInt64), 1);
+  if (def.kind == Kind::kIndicator) return {one_hot(ids, place.buckets), lengths};
+  const Variable table = embedding_table(transform, column, prepared.graph(), place);
+  const Output known = select(is_there, ids, zeros_like(ids));
+  return {
+      resource_gather(table.handle(), known, kFloat32) * expand_dims(cast(is_there, kFloat32), 2),
+      lengths};
 }
 
 Output linear_model(const Transform& transform, const std::vector<FeatureColumn>& columns,

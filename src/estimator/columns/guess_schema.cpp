@@ -89,9 +89,10 @@ Decision decide_text(const ColumnSurvey& found) {
     std::snprintf(words, sizeof words, "%.0f", found.mean_words());
     return {Kind::kText, str("texts of ", words, " words on average, most of which differ")};
   }
-  if (found.all_differ() && found.present() >= kFew) {
-    return {Kind::kIgnore,
-            str("taken for a name or a key, as all ", found.present(), " values differ")};
+  if (!found.has_many() && found.present() >= kFew && found.distinct() * 10 > found.present() * 9) {
+    return {Kind::kIgnore, str("taken for a name or a key, as ", found.all_differ() ? "all " : "",
+                               found.all_differ() ? "" : str(found.distinct(), " of "),
+                               found.present(), " values differ")};
   }
   std::string reason =
       str(found.distinct(), found.has_many() ? " or more" : "", " different values");
@@ -166,7 +167,8 @@ class Chooser {
         found.has_many() ? columns::hashed(name, ColumnSurvey::kMostDistinct)
                          : columns::vocabulary(name, {.min_count = mostly_once ? 2 : 1});
     schema_.linear.push_back(category);
-    schema_.network.push_back(in_network(category, found.distinct()));
+    schema_.network.push_back(
+        in_network(category, mostly_once ? found.repeated() : found.distinct()));
     schema_.trees.push_back(category);
   }
 

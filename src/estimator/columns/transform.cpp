@@ -135,6 +135,7 @@ class Preparation {
   bool strict_;
   std::vector<const data::Column*> columns_;
   data::Example result_;
+  std::vector<char*> bases_;               // of what is there at first; each chunk writes its rows
   std::vector<std::vector<Tensor>> bags_;  // by chunk
   std::vector<Transform::Counts> counts_;
 };
@@ -149,7 +150,7 @@ data::Example Preparation::run(Transform::Counts* counts) {
   if (!state_.ids.empty()) {
     result_.emplace_back(kInt64, Shape{rows, static_cast<int64_t>(state_.ids.size())});
   }
-  for (Tensor& tensor : result_) tensor.mutable_raw();
+  for (Tensor& tensor : result_) bases_.push_back(static_cast<char*>(tensor.mutable_raw()));
   bags_.resize(chunks);
   counts_.resize(chunks);
   const auto run_chunks = [&](int64_t begin, int64_t end) {
@@ -187,9 +188,7 @@ void Preparation::run_chunk(size_t chunk, int64_t begin, int64_t end) {
   const size_t single = first_bag();
   for (size_t i = 0; i < single; ++i) {
     const size_t row_bytes = result_[i].byte_size() / static_cast<size_t>(table_.rows());
-    // Chunks write different rows of memory that nobody else knows yet.
-    auto* to = static_cast<char*>(const_cast<void*>(result_[i].raw()));
-    std::memcpy(to + static_cast<size_t>(begin) * row_bytes, found[i].raw(),
+    std::memcpy(bases_[i] + static_cast<size_t>(begin) * row_bytes, found[i].raw(),
                 static_cast<size_t>(rows) * row_bytes);
   }
   const size_t cuts = single + 2 * state_.bags.size();

@@ -39,7 +39,9 @@ class Describer {
   std::string use_of(const FittedInput& input) const {
     std::string use;
     visit_columns(state_.columns, [&](const FeatureColumn& column) {
-      const std::string sentence = column.def().column == input.column ? say(column) : "";
+      const ColumnDef& def = column.def();
+      const bool reads = reads_table(def.kind) && def.column == input.column;
+      const std::string sentence = reads ? say(column) : "";
       if (sentence.empty()) return;
       if (!use.empty()) use += "; ";
       use += sentence;
@@ -87,9 +89,13 @@ std::string Describer::numeric(const FeatureColumn& column) const {
     case Scaling::kGiven: use = str("(x - ", def.numeric.shift, ") / ", def.numeric.scale); break;
   }
   constexpr const char* kFills[] = {"the mean ", "the median ", ""};
-  use += str("; missing values become ", kFills[static_cast<size_t>(def.numeric.missing)],
-             brief(fit.fill + input.offset));
-  if (facts.missing > 0) use += str(" (", facts.missing, " of ", facts.rows, ")");
+  const std::string fill =
+      str(kFills[static_cast<size_t>(def.numeric.missing)], brief(fit.fill + input.offset));
+  if (facts.missing > 0) {
+    use += str("; missing values become ", fill, " (", facts.missing, " of ", facts.rows, ")");
+  } else {
+    use += str("; a missing value would become ", fill);
+  }
   if (fit.indicator) use += ", told by a second number";
   return use;
 }

@@ -43,6 +43,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/thalwegConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/thalwegConfig.cmake ${PROJECT_BINARY_DIR}/thalwegConfigVersion.cmake
   DESTINATION ${package_folder})
 
+if(XGBOOST_LIBRARY AND XGBOOST_INCLUDE_DIR)
+  set(THALWEG_PC_XGBOOST " -lxgboost")
+endif()
 file(RELATIVE_PATH THALWEG_PC_PREFIX
   ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/thalweg.pc.in ${PROJECT_BINARY_DIR}/thalweg.pc @ONLY)

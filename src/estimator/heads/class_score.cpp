@@ -19,6 +19,33 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
+std::vector<Figure> class_baseline(std::span<const double> support, std::span<const double> shares,
+                                   size_t positive) {
+  constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
+  const size_t classes = support.size();
+  const auto commonest = static_cast<size_t>(std::ranges::max_element(shares) - shares.begin());
+  double weight = 0, loss = 0, brier = 0, squares = 0;
+  int64_t occurring = 0;
+  for (const double share : shares) squares += share * share;
+  for (size_t k = 0; k < classes; ++k) {
+    if (support[k] == 0) continue;
+    ++occurring;
+    weight += support[k];
+    loss -= support[k] * std::log(std::clamp(shares[k], kEpsilon, 1 - kEpsilon));
+    brier += support[k] * (squares - 2 * shares[k] + 1);
+  }
+  if (classes == 2) brier /= 2;
+  // A ranking by chance: its precision is the share of the class, whatever the threshold; and the
+  // mean of all shares is 1 / classes.
+  const bool can_rank = occurring > 1;
+  const double chance = classes == 2 ? support[positive] / weight : 1.0 / occurring;
+  return {{"accuracy", support[commonest] / weight},
+          {"auc", can_rank ? 0.5 : kNaN},
+          {"pr_auc", can_rank ? chance : kNaN},
+          {"log_loss", loss / weight},
+          {"brier", brier / weight}};
+}
+
 ClassScore::ClassScore(const LabelSpec& label, size_t positive)
     : names_(label.class_names),
       shares_(class_shares(label)),
@@ -118,7 +145,7 @@ EvaluationReport ClassScore::report() const {
     figures.add("label_mean", counts_.support[positive_] / weight_);
     figures.add("prediction_mean", has_undecided_ ? kNaN : positive_sum_ / weight_);
   }
-  report_baseline(report);
+  report.baseline = class_baseline(counts_.support, shares_, positive_);
   return report;
 }
 
@@ -183,40 +210,6 @@ void ClassScore::report_choices(EvaluationReport& report) const {
   figures.add("weighted_precision", weighted.precision);
   figures.add("weighted_recall", weighted.recall);
   figures.add("weighted_f1", weighted.f1);
-}
-
-// Of each row the same: the shares of the classes in training.
-void ClassScore::report_baseline(EvaluationReport& report) const {
-  std::vector<float> row(shares_.begin(), shares_.end());
-  const auto commonest = static_cast<size_t>(std::ranges::max_element(shares_) - shares_.begin());
-  double loss = 0, brier = 0;
-  for (size_t k = 0; k < classes(); ++k) {
-    const int64_t label[] = {static_cast<int64_t>(k)};
-    if (counts_.support[k] == 0) continue;
-    loss += counts_.support[k] * log_loss(row, classes(), label);
-    brier += counts_.support[k] * brier_score(row, classes(), label);
-  }
-  report.baseline = {{"accuracy", counts_.support[commonest] / weight_}};
-  if (!only_class().empty() || weight_ == 0) {
-    report.baseline.push_back({"auc", kNaN});
-    report.baseline.push_back({"pr_auc", kNaN});
-  } else {
-    // A ranking by chance: its precision is the share of the class, whatever the threshold.
-    double share = counts_.support[positive_ < classes() ? positive_ : 0] / weight_;
-    if (!is_binary()) {
-      share = 0;
-      int64_t occurring = 0;
-      for (const double support : counts_.support) {
-        share += support / weight_;
-        occurring += support > 0 ? 1 : 0;
-      }
-      share /= static_cast<double>(occurring);
-    }
-    report.baseline.push_back({"auc", 0.5});
-    report.baseline.push_back({"pr_auc", share});
-  }
-  report.baseline.push_back({"log_loss", loss / weight_});
-  report.baseline.push_back({"brier", brier / weight_});
 }
 
 }  // namespace thalweg

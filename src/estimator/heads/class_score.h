@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "estimator/head.h"
@@ -9,6 +11,11 @@
 #include "estimator/metrics/class_metrics.h"
 
 namespace thalweg {
+
+/// Of guessing for each row the shares of the classes in training: accuracy, auc, pr_auc, log_loss
+/// and brier on rows of which each class has the weight `support`.
+std::vector<Figure> class_baseline(std::span<const double> support, std::span<const double> shares,
+                                   size_t positive);
 
 /// Scores of all rows are kept for the ranking: a float for each class (of two, one), up to 2^26.
 class ClassScore : public Score {
@@ -27,7 +34,6 @@ class ClassScore : public Score {
                    std::span<const float> weights);
   void report_ranking(EvaluationReport& report) const;
   void report_choices(EvaluationReport& report) const;
-  void report_baseline(EvaluationReport& report) const;
   std::string only_class() const;
 
   std::vector<std::string> names_;

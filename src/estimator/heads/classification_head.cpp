@@ -120,14 +120,13 @@ class ClassificationHead : public Head {
   }
 
   std::vector<Figure> baseline(const Tensor& encoded, const Tensor& weights) const override {
-    ClassScore score(label_, positive());
-    const int64_t rows = encoded.dim(0);
-    const std::vector<double> shares = class_shares(label_);
-    Tensor guesses(kFloat32, {rows, static_cast<int64_t>(classes())});
-    const auto out = guesses.mutable_data<float>();
-    for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(shares[i % classes()]);
-    score.add(encoded, guesses, weights, 0);
-    std::vector<Figure> figures = score.report().baseline;
+    const auto weight = weight_span(weights);
+    std::vector<double> support(classes());
+    size_t row = 0;
+    for (const int64_t label : encoded.data<int64_t>()) {
+      support[static_cast<size_t>(label)] += weight_at(weight, row++);
+    }
+    std::vector<Figure> figures = class_baseline(support, class_shares(label_), positive());
     if (is_classifier_) figures.resize(1);  // what its lines of progress have, too
     return figures;
   }

@@ -108,7 +108,7 @@ class MultiLabelHead : public Head {
   std::vector<Figure> baseline(const Tensor& encoded, const Tensor& weights) const override {
     MultiLabelScore score(label_);
     score.add(encoded, encoded, weights, 0);
-    return score.report().baseline;
+    return score.baseline();
   }
 
  private:

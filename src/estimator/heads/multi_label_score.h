@@ -15,13 +15,14 @@ class MultiLabelScore : public Score {
   void add(const Tensor& labels, const Tensor& predictions, const Tensor& weights,
            double loss) override;
   EvaluationReport report() const override;
+  /// Of guessing for each row the shares of the labels in training.
+  std::vector<Figure> baseline() const;
 
  private:
   struct Counts {
     double positives = 0, predicted = 0, right = 0;
   };
   size_t classes() const { return names_.size(); }
-  void report_baseline(EvaluationReport& report) const;
 
   std::vector<std::string> names_;
   std::vector<double> shares_;  // in training

@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "estimator/linear/lbfgs.h"
+#include "estimator/linear/linear_problem.h"
 #include "estimator/linear/sdca.h"
 #include "linear_testing.h"
 #include "testing.h"
@@ -171,6 +172,85 @@ TEST(LinearLbfgs, EndsWhereTheGraphsSlopeIsZeroForSmoothHinge) {
   const Solved solved = run_lbfgs(m.problem, m.rows);
   EXPECT_NE(solved.result.message.find("converged after"), std::string::npos);
   EXPECT_EQ(solved.result.message.find("not"), std::string::npos);
+}
+
+struct HeadCase {
+  HeadSpec spec;
+  LabelSpec label;
+  Tensor labels;
+};
+std::vector<HeadCase> head_cases() {
+  constexpr int64_t kRows = DesignMatrix::kBlock;
+  Tensor counts = random_classes(kRows, 9, 1).cast(kFloat32);
+  LabelSpec values;
+  values.standardized = true;
+  Tensor several = random_numbers(kRows, 2, 4), one = random_numbers(kRows, 1, 5);
+  for (float& value : one.mutable_data<float>()) value = 20 + 7 * value;
+  LabelSpec own_units;
+  own_units.mean = {3};  // for the record only
+  own_units.deviation = {2};
+  Tensor tags(kFloat32, {kRows, 3});
+  Philox random(9);
+  for (float& tag : tags.mutable_data<float>()) tag = static_cast<float>(random.below(2));
+  return {{heads::classification("y"), {.class_names = {"no", "yes"}}, random_classes(kRows, 2, 2)},
+          {heads::classification("y"),
+           {.class_names = {"a", "b", "c", "d"}},
+           random_classes(kRows, 4, 3)},
+          {heads::multi_label({"a", "b", "c"}), {.class_names = {"a", "b", "c"}}, tags},
+          {heads::regression({"y"}), values, one.reshape({kRows})},
+          {heads::regression({"y"}), own_units, one.reshape({kRows})},
+          {heads::regression({"y", "z"}), values, several},
+          {heads::poisson("y"), {}, counts},
+          {heads::quantile("y", {0.9, 0.2}), values, one.reshape({kRows})}};
+}
+
+TEST(LinearLoss, IsThatOfTheHead) {
+  constexpr int64_t kRows = DesignMatrix::kBlock;
+  const Tensor weights = random_weights(kRows, 6);
+  for (const HeadCase& c : head_cases()) {
+    const auto head = make_head(c.spec, c.label);
+    if (c.spec.kind != HeadKind::kClassification && c.spec.kind != HeadKind::kMultiLabel) {
+      head->learn_training_labels(c.labels, weights);
+    }
+    const LinearLoss loss = linear_loss(c.spec, *head);
+    const LinearTargets targets(loss, c.labels, weights, kRows);
+    Tensor scores = random_numbers(kRows, loss.units, 7);
+    scores.mutable_data<float>()[0] = 30;  // far out
+    scores.mutable_data<float>()[loss.units] = -30;
+    if (loss.kind == LossKind::kPoisson) scores.mutable_data<float>()[0] = 3;
+    std::vector<float> slopes(static_cast<size_t>(loss.units * kRows));
+    for (int64_t i = 0; i < kRows; ++i) {
+      for (int64_t k = 0; k < loss.units; ++k) {
+        slopes[k * kRows + i] = static_cast<float>(scores.at(i * loss.units + k));
+      }
+    }
+    const double total = take_loss(loss, targets.targets(0), targets.weights(0), slopes.data());
+    Graph graph(standard_ops());
+    const Output x = constant(graph, scores);
+    const Output mean = head->loss(constant(graph, c.labels), x, constant(graph, weights));
+    const Output slope = gradient(mean, x);
+    Session session(graph);
+    const std::vector<Tensor> wanted = session.run({}, {mean, slope});
+    const double sum = targets.total_weight();
+    EXPECT_NEAR((total + targets.fixed_loss()) / sum, wanted[0].at(0),
+                1e-6 * wanted[0].at(0) + 1e-6)
+        << to_string(loss.kind);
+    for (int64_t i = 0; i < kRows * loss.units; ++i) {
+      const double found = slopes[i % loss.units * kRows + i / loss.units] / sum;
+      ASSERT_NEAR(found, wanted[1].at(i), 2e-6 * std::abs(wanted[1].at(i)) + 1e-8)
+          << to_string(loss.kind) << " " << i;
+    }
+  }
+}
+
+TEST(LinearLoss, RefusesSeveralHeads) {
+  const HeadSpec spec =
+      heads::multi({{"a", heads::regression({"y"}), 1}, {"b", heads::regression({"z"}), 1}});
+  LabelSpec label;
+  label.parts = {LabelSpec(), LabelSpec()};
+  const auto head = make_head(spec, label);
+  expect_error(
+      Code::kUnimplemented, [&] { linear_loss(spec, *head); }, "several heads", "ftrl");
 }
 
 TEST(LinearLbfgs, LearnsLabelsInTheirStandardisedUnits) {

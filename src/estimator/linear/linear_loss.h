@@ -13,7 +13,7 @@ enum class LossKind {
   kSigmoid,      // log(1 + exp(-s)) for label 1, log(1 + exp(s)) for 0; mean over units
   kSoftmax,      // log sum exp(s) - s[label]
   kSquared,      // (s - t)^2; mean over units
-  kPoisson,      // exp(s) - label s; mean over units
+  kPoisson,      // exp(s) - label s + label log label - label; mean over units
   kPinball,      // max(q e, (q - 1) e) with e = t - s; mean over quantiles
   kHinge,        // max(0, 1 - y s) with y = -1 or 1 for labels 0 and 1
   kSmoothHinge,  // 1 - y s - width / 2 where y s <= 1 - width, 0 where >= 1, a parabola between
@@ -47,6 +47,8 @@ class LinearTargets {
   /// `[kBlock]`; 0 after the last row.
   const float* weights(int64_t block) const;
   double total_weight() const { return total_weight_; }
+  /// The part of the weighted sum of losses that no score changes, which take_loss() leaves out.
+  double fixed_loss() const { return fixed_loss_; }
   /// By unit, weighted; of kSoftmax the shares of the classes and 1.
   const std::vector<double>& means() const { return means_; }
   const std::vector<double>& deviations() const { return deviations_; }
@@ -58,12 +60,13 @@ class LinearTargets {
   std::vector<float> targets_;
   std::vector<float> weights_;
   double total_weight_ = 0;
+  double fixed_loss_ = 0;
   std::vector<double> means_;
   std::vector<double> deviations_;
 };
 
-/// The weighted sum of a block's losses at `scores` `[units, kBlock]`, which become its derivatives
-/// by them. kHinge has none at its kink: 0 is taken.
+/// The weighted sum of a block's losses, but for fixed_loss(), at `scores` `[units, kBlock]`, which
+/// become its derivatives by them. kHinge has none at its kink: 0 is taken.
 double take_loss(const LinearLoss& loss, const float* targets, const float* weights, float* scores);
 
 /// A bound, or for kPoisson the usual size, of a loss's second derivative by one score.

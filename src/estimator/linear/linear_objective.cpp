@@ -72,8 +72,8 @@ double LinearObjective::operator()(std::span<const double> parameters, std::span
     gradient[j] = (gradient[j] + l2_ * parameters[j]) * share;
   }
   for (int64_t k = 0; k < units_; ++k) gradient[count + k] *= share;
-  mean_loss_ = loss * share;
-  return mean_loss_ + 0.5 * l2_ * squares * share;
+  mean_loss_ = (loss + targets_.fixed_loss()) * share;
+  return loss * share + 0.5 * l2_ * squares * share;
 }
 
 double LinearObjective::scale() const {

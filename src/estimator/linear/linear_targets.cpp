@@ -102,6 +102,13 @@ void LinearTargets::measure(const LinearLoss& loss, int64_t rows) {
     for (int64_t i = 0; i < rows; ++i) {
       squares += weights_[i] * (target(i) - mean) * (target(i) - mean);
     }
+    if (loss.kind == LossKind::kPoisson) {
+      const double share = loss.factor / static_cast<double>(loss.units);
+      for (int64_t i = 0; i < rows; ++i) {
+        const double y = target(i);
+        fixed_loss_ += share * weights_[i] * (y > 0 ? y * std::log(y) - y : 0);
+      }
+    }
     means_.push_back(mean);
     deviations_.push_back(std::sqrt(squares / total_weight_));
   }

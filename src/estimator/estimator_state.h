@@ -5,13 +5,11 @@
 #include <optional>
 #include <string>
 
-#include "estimator/head.h"
-#include "estimator/model_graph.h"
-#include "thalweg/estimator/estimator.h"
+#include "estimator/fitted_model.h"
 
 namespace thalweg {
 
-struct Estimator::State {
+struct Estimator::State : FittedModel {
   // As given when it was made, or loaded.
   std::string kind;
   Network network;
@@ -24,22 +22,15 @@ struct Estimator::State {
   std::vector<std::string> columns = {};
   LabelSpec label = {};
 
-  // From the first fit() or load() on.
-  ModelRecord record = {};
-  std::unique_ptr<Head> head = {};
-  std::shared_ptr<VariableStore> variables = std::make_shared<VariableStore>();
-  std::unique_ptr<ModelGraph> model = {};
-  bool has_weights = false;
-
   /// Throws invalid_argument for options that cannot be right.
   void check() const;
   /// What is known of a model before its training.
   ModelRecord new_record(const Head& fitted, const InputSpec& input) const;
-  /// Of predictions for so many rows: `[rows, classes]`, or `[rows]` of a regressor.
-  Shape prediction_shape(int64_t rows) const;
-  /// The model, ready to predict. Throws failed_precondition when there is none yet.
-  ModelGraph& ready() const;
+  ModelGraph& ready() const { return FittedModel::ready(folder); }
 };
+
+/// Of a model of one tensor an example.
+ModelParts tensor_parts(const InputSpec& input, const Network& network);
 
 /// State of a new estimator, from what ClassifierOptions and RegressorOptions have in common.
 template <class Options>

@@ -38,10 +38,20 @@ Tensor stacked(const Dataset& data, int component, int64_t rows) {
   return all;
 }
 
-Tensor labels_at(const Tensor& encoded, const std::vector<int64_t>& rows) {
-  Tensor result(encoded.dtype(), {static_cast<int64_t>(rows.size())});
-  const size_t size = element_size(encoded.dtype());
-  const auto* from = static_cast<const std::byte*>(encoded.raw());
+std::string hex(uint64_t value) {
+  std::string digits(16, '0');
+  for (size_t i = 16; i-- > 0; value >>= 4) digits[i] = "0123456789abcdef"[value & 15];
+  return digits;
+}
+
+}  // namespace
+
+Tensor rows_at(const Tensor& numbers, const std::vector<int64_t>& rows) {
+  std::vector<int64_t> shape(numbers.shape().dims().begin(), numbers.shape().dims().end());
+  const auto size = numbers.dim(0) == 0 ? 0 : numbers.byte_size() / static_cast<size_t>(shape[0]);
+  shape[0] = static_cast<int64_t>(rows.size());
+  Tensor result(numbers.dtype(), Shape(std::span<const int64_t>(shape)));
+  const auto* from = static_cast<const std::byte*>(numbers.raw());
   auto* to = static_cast<std::byte*>(result.mutable_raw());
   for (const int64_t row : rows) {
     to = std::copy_n(from + static_cast<size_t>(row) * size, size, to);
@@ -49,15 +59,8 @@ Tensor labels_at(const Tensor& encoded, const std::vector<int64_t>& rows) {
   return result;
 }
 
-std::string hex(uint64_t value) {
-  std::string digits(16, '0');
-  for (size_t i = 16; i-- > 0; value >>= 4) digits[i] = "0123456789abcdef"[value & 15];
-  return digits;
-}
-
-// Of the contents and of what they are called: class 1 of one table may be class 2 of another.
-std::string fingerprint_of(const Dataset& data, const std::vector<std::string>& columns,
-                           const LabelSpec& label) {
+std::string fingerprint_text(uint64_t contents, const std::vector<std::string>& columns,
+                             const LabelSpec& label) {
   std::string names;
   const auto add = [&](const std::string& name) { append(names, str(name.size(), ":", name)); };
   for (const std::string& column : columns) add(column);
@@ -65,10 +68,8 @@ std::string fingerprint_of(const Dataset& data, const std::vector<std::string>& 
   add(label.column);
   for (const std::string& name : label.class_names) add(name);
   constexpr uint64_t kSpread = 0x9E3779B97F4A7C15;  // from 32 bits over all 64
-  return hex(data.fingerprint() ^ crc32c(names) * kSpread);
+  return hex(contents ^ crc32c(names) * kSpread);
 }
-
-}  // namespace
 
 Dataset encoded_batches(const Dataset& data, int64_t batch_size, const Head& head) {
   return data.batch(batch_size).map(encoder(head));
@@ -82,28 +83,31 @@ void check_evaluation_data(const Dataset& data, const InputSpec& input) {
                          ", but the model takes ", input.dtype, input.shape);
 }
 
-FitData prepare_fit_data(const Dataset& data, const FitSettings& settings, Head& head) {
+TensorData prepare_tensors(const Dataset& data, const TensorSettings& settings, Head& head) {
   const data::Spec spec = data.spec();
   check_components(spec);
   if (data.is_infinite()) {
     throw invalid_argument("the data have no end, so there are no epochs; call take() first");
   }
-  FitData result{.input = InputSpec::of(spec[0]), .batches = data};
-  result.input.columns = settings.columns;
+  TensorData all{.input = InputSpec::of(spec[0]), .data = {}};
+  InputSpec& input = all.input;
+  FitData& result = all.data;
+  input.columns = settings.columns;
 
   const Tensor labels = stacked(data, 1, data.size().value_or(1));
   head.learn_labels(labels);
   const Tensor encoded = head.encode(labels);
   const int64_t rows = encoded.dim(0);
-  result.fingerprint = fingerprint_of(data, settings.columns, head.label());
+  result.fingerprint = fingerprint_text(data.fingerprint(), settings.columns, head.label());
 
   Dataset training = data;
   std::optional<Dataset> validation = settings.validation;
   Tensor training_labels = encoded;
   Tensor validation_labels;
   if (validation) {
-    check_evaluation_data(*validation, result.input);
-    result.validation_fingerprint = fingerprint_of(*validation, settings.columns, head.label());
+    check_evaluation_data(*validation, input);
+    result.validation_fingerprint =
+        fingerprint_text(validation->fingerprint(), settings.columns, head.label());
     validation_labels = head.encode(stacked(*validation, 1, validation->size().value_or(1)));
   } else if (settings.validation_split != 0) {
     const data::RowSplit split = head.split(encoded, settings.validation_split, settings.seed);
@@ -115,13 +119,13 @@ FitData prepare_fit_data(const Dataset& data, const FitSettings& settings, Head&
     if (!split.validation.empty()) {
       training = data.select(split.training);
       validation = data.select(split.validation);
-      training_labels = labels_at(encoded, split.training);
-      validation_labels = labels_at(encoded, split.validation);
+      training_labels = rows_at(encoded, split.training);
+      validation_labels = rows_at(encoded, split.validation);
     }
   }
   result.training_rows = training_labels.dim(0);
   head.learn_training_labels(training_labels, {});
-  if (settings.standardize) result.input.standardize(training.component(0));
+  if (settings.standardize) input.standardize(training.component(0));
   if (validation) {
     result.validation_rows = validation_labels.dim(0);
     result.validation_batches = encoded_batches(*validation, settings.batch_size, head);
@@ -130,7 +134,7 @@ FitData prepare_fit_data(const Dataset& data, const FitSettings& settings, Head&
   const int64_t buffer = training.has_random_access() ? rows : std::min(rows, kShuffleBuffer);
   result.batches =
       encoded_batches(training.shuffle(buffer, settings.seed), settings.batch_size, head);
-  return result;
+  return all;
 }
 
 }  // namespace thalweg

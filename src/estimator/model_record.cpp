@@ -14,6 +14,10 @@ Json from_shape(const Shape& shape) {
   return std::vector<int64_t>(shape.dims().begin(), shape.dims().end());
 }
 
+Shape to_shape(const Json& json) {
+  return Shape(std::span<const int64_t>(json_value<std::vector<int64_t>>(json, "shape")));
+}
+
 // An object with a key for each figure; undefined ones are null.
 Json from_figures(const std::vector<Figure>& figures) {
   Json json = Json::object();
@@ -48,7 +52,7 @@ Json from_input(const InputSpec& input) {
 InputSpec to_input(const Json& json) {
   InputSpec input;
   input.dtype = parse_dtype(json_field<std::string>(json, "dtype"));
-  input.shape = Shape(std::span<const int64_t>(json_field<std::vector<int64_t>>(json, "shape")));
+  input.shape = to_shape(json_at(json, "shape"));
   input.scale = json_field<double>(json, "scale");
   input.add_channel = json_field<bool>(json, "add_channel");
   input.columns = json_field_or(json, "columns", std::vector<std::string>());
@@ -135,14 +139,40 @@ RunRecord to_run(const Json& json) {
   return run;
 }
 
+Json from_table(const TableRecord& table) {
+  Json json = {{"model", Json::parse(table.model)}, {"transform", Json::parse(table.transform)}};
+  for (const data::Component& variable : table.variables) {
+    json["variables"].push_back({{"name", variable.name},
+                                 {"dtype", to_string(variable.dtype)},
+                                 {"shape", from_shape(variable.shape)}});
+  }
+  return json;
+}
+
+TableRecord to_table(const Json& json) {
+  TableRecord table{.model = json_at(json, "model").dump(),
+                    .transform = json_at(json, "transform").dump()};
+  if (!json.contains("variables")) return table;
+  for (const Json& variable : json["variables"]) {
+    table.variables.push_back({json_field<std::string>(variable, "name"),
+                               parse_dtype(json_field<std::string>(variable, "dtype")),
+                               to_shape(json_at(variable, "shape"))});
+  }
+  return table;
+}
+
 ModelRecord to_record(const Json& json) {
   ModelRecord record;
   record.kind = json_field<std::string>(json, "kind");
-  if (record.kind != "classifier" && record.kind != "regressor") {
+  if (record.kind != "classifier" && record.kind != "regressor" && record.kind != kTableKind) {
     throw data_loss("unknown kind of model '", record.kind, "'");
   }
   if (json.contains("network")) record.network = json["network"].dump(2);
-  record.input = to_input(json_at(json, "input"));
+  if (record.kind == kTableKind) {
+    record.table = to_table(json_at(json, "table"));
+  } else {
+    record.input = to_input(json_at(json, "input"));
+  }
   record.label = to_label(json_at(json, "label"));
   if (json.contains("head")) record.head = to_head(json["head"]);
   const Json& optimizer = json_at(json, "optimizer");
@@ -163,7 +193,11 @@ ModelRecord to_record(const Json& json) {
 std::string to_json(const ModelRecord& record) {
   Json json = {{"format", kModelFormatName}, {"version", kModelFormat}, {"kind", record.kind}};
   if (!record.network.empty()) json["network"] = Json::parse(record.network);
-  json["input"] = from_input(record.input);
+  if (record.table) {
+    json["table"] = from_table(*record.table);
+  } else {
+    json["input"] = from_input(record.input);
+  }
   json["label"] = from_label(record.label);
   if (record.head) json["head"] = from_head(*record.head);
   json["optimizer"] = {{"text", record.optimizer}};

@@ -20,6 +20,8 @@ namespace thalweg {
 inline constexpr std::string_view kModelFile = "model.json";
 inline constexpr std::string_view kEventsFolder = "events";
 inline constexpr int64_t kModelFormat = 1;
+/// ModelRecord::kind of a TableEstimator's models.
+inline constexpr std::string_view kTableKind = "table";
 /// What `format` says in a model.json of ours.
 inline constexpr std::string_view kModelFormatName = "thalweg model";
 
@@ -71,14 +73,23 @@ struct RunRecord {
   std::optional<int64_t> best_step = {};
 };
 
+/// Of a model of a table, as JSON texts: with them, label and weights it is built again.
+struct TableRecord {
+  std::string model = {};      // family and options, columns included
+  std::string transform = {};  // the columns as fitted to the training rows
+  /// Variables whose shapes only the training tells: those of trees.
+  data::Spec variables = {};
+};
+
 struct ModelRecord {
-  std::string kind = {};     // "classifier" or "regressor"
+  std::string kind = {};     // "classifier", "regressor" or "table"
   std::string network = {};  // as network_to_json(); empty when it is a function
   InputSpec input = {};
   LabelSpec label = {};
   std::optional<HeadSpec> head = {};            // of models of tables
   std::string optimizer = {};                   // for people
   std::optional<NamedOptimizer> settings = {};  // of a named optimizer
+  std::optional<TableRecord> table = {};        // of models of tables
   RunRecord run = {};
   /// The checkpoint, without folder, whose weights are the model; empty while training.
   std::string weights = {};

@@ -26,7 +26,7 @@ FitReport Estimator::fit(const Dataset& data, const FitOptions& options) {
   task.data = std::move(prepared.data);
   task.batch_size = s.batch_size;
   task.seed = s.seed;
-  task.parts = [&](const data::Spec&) { return tensor_parts(prepared.input, s.network); };
+  task.parts = [&](const std::string&) { return tensor_parts(prepared.input, s.network); };
   task.optimizers = [&](int64_t steps) {
     return std::vector<OptimizerShare>{{"", make_optimizer(s.optimizer, steps)}};
   };

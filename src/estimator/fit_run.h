@@ -17,9 +17,9 @@ struct FitTask {
   int64_t batch_size = 128;
   uint64_t seed = 1;
 
-  /// The model's parts. `variables`: of a model that is built after its solver, the variables that
-  /// this one made; else empty.
-  std::function<ModelParts(const data::Spec& variables)> parts;
+  /// The model's parts. `structure`: of a model that is built after its solver, what that one gave
+  /// as SolverResult::structure; else empty.
+  std::function<ModelParts(const std::string& structure)> parts;
   /// For a training of so many steps.
   std::function<std::vector<OptimizerShare>(int64_t steps)> optimizers = {};
   /// Instead of steps.

@@ -27,8 +27,8 @@ bool is_complete(const ModelRecord& record) {
 TrainResult nothing_left(FittedModel& model, const FitFolder& folder, const FitTask& task,
                          const ModelRecord& old, const FitOptions& options) {
   if (task.builds_after_solver) {
-    model.record.table->variables = old.table->variables;
-    model.model = std::make_unique<ModelGraph>(task.parts(old.table->variables), *task.head,
+    model.record.table->structure = old.table->structure;
+    model.model = std::make_unique<ModelGraph>(task.parts(old.table->structure), *task.head,
                                                task.seed, model.variables);
   }
   restore_weights(folder.place(), old, *model.model, *model.variables);
@@ -129,25 +129,17 @@ void write_curves(const std::string& folder, const std::vector<EpochRecord>& his
   if (std::ranges::any_of(history, is_validated)) write("validation", &EpochRecord::validation);
 }
 
-data::Spec variables_of(const VariableStore& variables) {
-  data::Spec result;
-  for (const std::string& name : variables.names()) {
-    const Tensor value = variables.share(name);
-    result.push_back({name, value.dtype(), value.shape()});
-  }
-  return result;
-}
-
-TrainResult result_of(SolverResult solved, const OptionNames& names) {
+TrainResult result_of(const SolverResult& solved, const OptionNames& names) {
   TrainResult result;
-  result.message = std::move(solved.message);
+  result.message = solved.message;
+  if (solved.stopped_early) result.reason = EndReason::kStoppedEarly;
   if (solved.interrupted) {
     result.reason = EndReason::kInterrupted;
     append(result.message, str("; the model is what there was by then, ", names.resume,
                                " begins the training anew"));
   }
   result.steps = result.steps_now = solved.iterations;
-  result.history = std::move(solved.history);
+  result.history = solved.history;
   if (solved.best_iteration) {
     double loss = std::numeric_limits<double>::quiet_NaN();
     for (const EpochRecord& record : result.history) {
@@ -211,13 +203,12 @@ TrainResult train_by_solver(FittedModel& model, const FitFolder& folder, const F
     judge.emplace(*model.model, task.data);
     solver.evaluate = [&](const SolverRows& rows) { return (*judge)(rows); };
   }
-  TrainResult result = result_of(task.solver(solver), options.names);
+  const SolverResult solved = task.solver(solver);
+  TrainResult result = result_of(solved, options.names);
   if (task.builds_after_solver) {
-    const data::Spec variables = variables_of(*model.variables);
-    model.model =
-        std::make_unique<ModelGraph>(task.parts(variables), *task.head, task.seed, model.variables);
-    model.record.table->variables = variables;
-    model.record.run.parameters = model.model->trainable_parameters();
+    model.model = std::make_unique<ModelGraph>(task.parts(solved.structure), *task.head, task.seed,
+                                               model.variables);
+    model.record.table->structure = solved.structure;
   }
   if (!folder.place().empty()) {
     save(model, folder, options, result);

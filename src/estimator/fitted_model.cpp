@@ -54,7 +54,8 @@ EvaluationReport FittedModel::score(
   int64_t rows = 0;
   while (const auto batch = next()) {
     const Tensor& labels = (*batch)[labels_at];
-    const Tensor weights = batch->size() > labels_at + 1 ? (*batch)[labels_at + 1] : Tensor();
+    const bool is_weighted = record.head && !record.head->weight.empty();
+    const Tensor weights = is_weighted ? (*batch)[labels_at + 1] : Tensor();
     const std::vector<Tensor> results = step(*batch);
     check_predictions(results[1], head->prediction_shape(labels.dim(0)));
     score->add(labels, results[1], weights, results[0].at(0));

@@ -141,23 +141,14 @@ RunRecord to_run(const Json& json) {
 
 Json from_table(const TableRecord& table) {
   Json json = {{"model", Json::parse(table.model)}, {"transform", Json::parse(table.transform)}};
-  for (const data::Component& variable : table.variables) {
-    json["variables"].push_back({{"name", variable.name},
-                                 {"dtype", to_string(variable.dtype)},
-                                 {"shape", from_shape(variable.shape)}});
-  }
+  if (!table.structure.empty()) json["structure"] = Json::parse(table.structure);
   return json;
 }
 
 TableRecord to_table(const Json& json) {
   TableRecord table{.model = json_at(json, "model").dump(),
                     .transform = json_at(json, "transform").dump()};
-  if (!json.contains("variables")) return table;
-  for (const Json& variable : json["variables"]) {
-    table.variables.push_back({json_field<std::string>(variable, "name"),
-                               parse_dtype(json_field<std::string>(variable, "dtype")),
-                               to_shape(json_at(variable, "shape"))});
-  }
+  if (json.contains("structure")) table.structure = json["structure"].dump();
   return table;
 }
 

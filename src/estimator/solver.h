@@ -42,8 +42,11 @@ struct SolverResult {
   std::string message;  // one sentence: why it ended
   int64_t iterations = 0;
   bool interrupted = false;
+  bool stopped_early = false;
   std::vector<EpochRecord> history = {};
   std::optional<int64_t> best_iteration = {};
+  /// JSON for FitTask::parts: what only the solver knows of the model's size.
+  std::string structure = {};
 };
 
 /// Sets the variables. Throws out_of_range when the loss is not finite.

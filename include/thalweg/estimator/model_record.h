@@ -77,8 +77,8 @@ struct RunRecord {
 struct TableRecord {
   std::string model = {};      // family and options, columns included
   std::string transform = {};  // the columns as fitted to the training rows
-  /// Variables whose shapes only the training tells: those of trees.
-  data::Spec variables = {};
+  /// Of trees: their sizes, and how much each column has part in their splits.
+  std::string structure = {};
 };
 
 struct ModelRecord {

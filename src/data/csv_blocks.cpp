@@ -14,6 +14,8 @@ namespace {
 constexpr size_t kPartSize = size_t{4} << 20;
 // A block as small as this is not worth the waiting.
 constexpr size_t kSmallPart = size_t{64} << 10;
+// Small files are many.
+constexpr size_t kFirstRead = size_t{256} << 10;
 constexpr size_t kFront = 32;
 static_assert(kFront >= kBytesBeforeNumber);
 
@@ -29,7 +31,8 @@ int64_t CsvPart::line_of(int64_t row, char line_end) const {
 
 CsvBlocks::CsvBlocks(const StreamedFile& file, const CsvFormat& format)
     : file_(file), format_(format), stream_(file.open()), line_(format.first_line) {
-  read_size_ = kPartSize * static_cast<size_t>(num_threads());
+  read_size_ = kFirstRead;
+  most_read_ = kPartSize * static_cast<size_t>(num_threads());
   buffer_.resize(kFront + read_size_ + CsvTokens::kPadding + 1);
   begin_ = end_ = kFront;
   for (uint64_t skipped = 0; skipped < format.begin;) {
@@ -53,7 +56,10 @@ void CsvBlocks::fill() {
   buffer_.resize(std::max(buffer_.size(), kFront + left + read_size_ + CsvTokens::kPadding + 1));
   const size_t count = stream_->read(buffer_.data() + kFront + left, read_size_);
   end_ = kFront + left + count;
-  if (count == read_size_) return;
+  if (count == read_size_) {
+    read_size_ = std::max(read_size_, std::min(2 * read_size_, most_read_));
+    return;
+  }
   ended_ = true;
   if (end_ > kFront && buffer_[end_ - 1] != format_.syntax.line_end)
     buffer_[end_++] = format_.syntax.line_end;

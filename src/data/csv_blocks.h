@@ -58,7 +58,7 @@ class CsvBlocks {
   std::unique_ptr<ByteStream> stream_;
   std::vector<char> buffer_;
   size_t begin_ = 0, end_ = 0;  // of what is not given out yet, in buffer_
-  size_t read_size_;
+  size_t read_size_, most_read_;
   bool ended_ = false;
   int64_t line_;
   int64_t rows_ = 0;

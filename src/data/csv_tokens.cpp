@@ -82,8 +82,8 @@ class CsvTokens::Cutter {
 
   void end_cell(size_t i) { *out_++ = static_cast<uint32_t>(i + kBase); }
 
-  void end_line(size_t i) {
-    *out_++ = static_cast<uint32_t>(i + kBase);
+  void end_line(size_t i, uint32_t flags = 0) {
+    *out_++ = static_cast<uint32_t>(i + kBase) | flags;
     const auto cells = static_cast<size_t>(out_ - record_);
     if (cells == syntax_.columns && !(cells == 1 && is_blank_line(i))) [[likely]] {
       ++tokens_.rows_;
@@ -121,9 +121,7 @@ class CsvTokens::Cutter {
         ++tokens_.rows_;
         return begin_record(i);
       }
-      end_line(i);
-      if (!failed_) out_[-2] |= flags;
-      return;
+      return end_line(i, flags);
     }
     *out_++ = static_cast<uint32_t>(i + kBase) | flags;
   }

@@ -6,11 +6,13 @@ namespace thalweg::data {
 namespace {
 
 void append_text(std::string& out, std::string_view text, char delimiter) {
-  // Blanks at the ends would be taken off when it is read again.
-  const bool plain = text.find_first_of("\"\r\n") == std::string_view::npos &&
-                     text.find(delimiter) == std::string_view::npos &&
-                     (text.empty() || (text.front() != ' ' && text.front() != '\t' &&
-                                       text.back() != ' ' && text.back() != '\t'));
+  // Blanks at the ends would be taken off when it is read again, a byte order mark at the front
+  // too.
+  const bool plain =
+      text.find_first_of("\"\r\n") == std::string_view::npos &&
+      text.find(delimiter) == std::string_view::npos && !text.starts_with("\xEF\xBB\xBF") &&
+      (text.empty() ||
+       (text.front() != ' ' && text.front() != '\t' && text.back() != ' ' && text.back() != '\t'));
   if (plain) {
     out += text;
     return;

@@ -68,6 +68,11 @@ TEST(GuessColumns, LeavesOutIds) {
               GuessedKind::kIgnore, "name");
   expect_kind(texts("key", 100, [](int64_t i) { return "k" + std::to_string(i); }),
               GuessedKind::kIgnore, "all 100 values differ");
+  expect_kind(integers("n", 200000, [](int64_t i) { return 5 * i; }), GuessedKind::kIgnore, "rise");
+  expect_kind(texts("key", 150000, [](int64_t i) { return "k" + std::to_string(i); }),
+              GuessedKind::kIgnore, "nearly all of 150000");
+  expect_kind(texts("title", 100, [](int64_t i) { return "k" + std::to_string(i / 2 * 2 % 198); }),
+              GuessedKind::kCategory);
   expect_kind(integers("userId", 100, [](int64_t i) { return i % 30; }), GuessedKind::kCategory);
   expect_kind(integers("zip code", 100, [](int64_t i) { return 10000 + i % 30; }),
               GuessedKind::kCategory);

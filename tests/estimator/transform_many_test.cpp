@@ -243,6 +243,18 @@ TEST(ValueCounts, ForgetsTheRarestWhenMemoryIsFull) {
   EXPECT_GE(commonest[0].second, 10000 - counts.forgotten());
 }
 
+TEST(ColumnScan, EndsItsCountsWhereThereAreManyValues) {
+  std::vector<int64_t> cells;
+  for (int64_t i = 0; i < 20000; ++i) cells.push_back(i);
+  ColumnScan scan({"n", data::ColumnType::kInteger}, {.counts = true, .capacity = 5000});
+  scan.add(Column("n", cells));
+  scan.finish();
+  EXPECT_TRUE(scan.has_ended());
+  EXPECT_EQ(scan.distinct(), 5000);
+  EXPECT_GT(scan.distinct_share(), 0.6);
+  EXPECT_EQ(scan.rows(), 20000);
+}
+
 TEST(Moments, KeepTheirDigitsOverPieces) {
   Moments pieces;
   pieces.add({1e9 + 1, 1e9 + 2});

@@ -48,7 +48,8 @@ struct ColumnFacts {
   std::string type;  // "integer", "real", "text"
   int64_t rows = 0;
   int64_t missing = 0;
-  int64_t distinct = 0;                                         // at most 100,000 are counted
+  /// Counting ends at 100,000, or earlier when a table has many columns of numbers.
+  int64_t distinct = 0;
   double mean = 0, deviation = 0, least = 0, most = 0;          // of numbers
   std::vector<std::pair<std::string, int64_t>> commonest = {};  // of categories
   std::string use;  // one sentence: "standardised; missing values become the mean 38.6"

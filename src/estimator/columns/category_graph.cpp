@@ -68,7 +68,7 @@ Output StageGraph::single(const FeatureColumn& category) {
   const ColumnDef& def = category.def();
   switch (def.kind) {
     case Kind::kBucketized: {
-      const FittedInput& input = state_.inputs[static_cast<size_t>(state_.input_index(def.column))];
+      const FittedInput& input = state_.input(def.column);
       std::vector<float> boundaries;
       for (const double boundary : state_.fit(category).boundaries) {
         boundaries.push_back(static_cast<float>(boundary - input.offset));

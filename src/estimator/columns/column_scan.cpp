@@ -106,12 +106,25 @@ void ColumnScan::add(const data::Column& column) {
       for (const double x : numbers_) quantiles_.add(x);
     }
   }
-  if (wants_.counts && !cut_) {
-    counts_.add(column);
-    // What was forgotten in a count that only tells how many there are makes it worthless.
-    cut_ = !wants_.all_counts && counts_.forgotten() > 0;
-  }
+  if (wants_.counts && !has_ended_) count(column);
   rows_ += column.size();
+}
+
+void ColumnScan::count(const data::Column& column) {
+  constexpr int64_t kRows = 4096;  // so that counting ends soon after the capacity is reached
+  for (int64_t begin = 0; begin < column.size() && !has_ended_; begin += kRows) {
+    const int64_t end = std::min(column.size(), begin + kRows);
+    counts_.add(column, begin, end);
+    for (int64_t row = begin; row < end; ++row) counted_ += !is_missing_cell(column, row);
+    if (wants_.all_counts || counts_.forgotten() == 0) continue;
+    has_ended_ = true;
+    distinct_ = wants_.capacity;
+    counts_ = ValueCounts(wants_.capacity);
+  }
+}
+
+double ColumnScan::distinct_share() const {
+  return counted_ == 0 ? 0 : static_cast<double>(distinct()) / static_cast<double>(counted_);
 }
 
 void ColumnScan::finish() {

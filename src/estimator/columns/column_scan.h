@@ -38,7 +38,7 @@ struct ScanWants {
   bool quantiles = false;     // too
   bool counts = false;        // of all values
   int64_t capacity = 100000;  // of counts
-  bool all_counts = false;    // counts go on above the capacity, without the rarest
+  bool all_counts = false;    // counts go on above the capacity, without the rarest; else they end
 };
 
 class ColumnScan {
@@ -55,19 +55,26 @@ class ColumnScan {
   int64_t missing() const { return missing_; }
   const Moments& moments() const { return moments_; }
   const QuantileSketch& quantiles() const { return quantiles_; }
+  /// Of nothing once counting has ended.
   const ValueCounts& counts() const { return counts_; }
-  /// Whether there are more values than were counted.
-  bool counts_are_cut() const { return cut_ || counts_.forgotten() > 0; }
+  /// How many values there are; at least so many when counting has ended.
+  int64_t distinct() const { return has_ended_ ? distinct_ : counts_.distinct(); }
+  bool has_ended() const { return has_ended_; }
+  /// distinct() / rows with a value, of those that were counted.
+  double distinct_share() const;
 
  private:
+  void count(const data::Column& column);
+
   data::ColumnInfo info_;
   ScanWants wants_;
   int64_t rows_ = 0, missing_ = 0;
   Moments moments_;
   QuantileSketch quantiles_;
   ValueCounts counts_;
-  bool cut_ = false;
-  std::vector<double> numbers_;  // of the rows at hand
+  bool has_ended_ = false;
+  int64_t distinct_ = 0, counted_ = 0;  // when counting ended: values, and rows
+  std::vector<double> numbers_;         // of the rows at hand
 };
 
 /// Whether the cell is missing, as an empty text is.

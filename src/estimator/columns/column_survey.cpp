@@ -1,5 +1,6 @@
 #include "estimator/columns/column_survey.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -31,10 +32,18 @@ bool is_number(std::string_view text) {
   return read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
+ScanWants survey_wants(const data::ColumnInfo& info, int64_t columns) {
+  const bool is_text = info.type == data::ColumnType::kText;
+  const int64_t share = (is_text ? 20000000 : 2000000) / columns;
+  return {
+      .counts = true,
+      .capacity = std::clamp<int64_t>(share, 1000, is_text ? ColumnSurvey::kMostDistinct : 20000)};
+}
+
 }  // namespace
 
-ColumnSurvey::ColumnSurvey(data::ColumnInfo info)
-    : info_(info), scan_(info, {.counts = true, .capacity = kMostDistinct}) {}
+ColumnSurvey::ColumnSurvey(data::ColumnInfo info, int64_t columns)
+    : info_(info), scan_(info, survey_wants(info, columns)) {}
 
 void ColumnSurvey::add(const data::Column& cells) {
   scan_.add(cells);

@@ -15,16 +15,19 @@ class ColumnSurvey {
   /// At most so many values are told apart.
   static constexpr int64_t kMostDistinct = 100000;
 
-  explicit ColumnSurvey(data::ColumnInfo info);
+  /// `columns`: how many there are, which share the memory.
+  ColumnSurvey(data::ColumnInfo info, int64_t columns);
   void add(const data::Column& cells);
 
   const data::ColumnInfo& info() const { return info_; }
   bool is_text() const { return info_.type == data::ColumnType::kText; }
   int64_t present() const { return scan_.rows() - scan_.missing(); }
   int64_t missing() const { return scan_.missing(); }
-  int64_t distinct() const { return scan_.counts().distinct(); }
+  int64_t distinct() const { return scan_.distinct(); }
   /// Whether there are more values than were told apart.
-  bool has_many() const { return scan_.counts_are_cut(); }
+  bool has_many() const { return scan_.has_ended(); }
+  /// The share of values that differ, of the rows until there were too many.
+  double distinct_share() const { return scan_.distinct_share(); }
   /// How many values occur more than once.
   int64_t repeated() const;
   bool all_differ() const { return !has_many() && distinct() == present(); }

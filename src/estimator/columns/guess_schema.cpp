@@ -47,7 +47,8 @@ Decision decide_number(const ColumnSurvey& found) {
   constexpr int64_t kFew = 20;  // so few may all differ by chance
   const bool is_integer = found.info().type == data::ColumnType::kInteger;
   const std::string& name = found.info().name;
-  if (is_integer && found.all_differ() && found.present() >= kFew) {
+  const bool all_differ = found.all_differ() || found.rises();
+  if (is_integer && all_differ && found.present() >= kFew) {
     const double range = found.moments().most() - found.moments().least() + 1;
     const bool is_dense = range == static_cast<double>(found.present());
     if (is_dense || found.rises() || is_id_name(name)) {
@@ -83,16 +84,18 @@ Decision decide_text(const ColumnSurvey& found) {
   constexpr double kManyWords = 5;
   if (found.are_dates()) return {Kind::kDate, "all values are dates"};
   if (const auto list = decide_list(found)) return *list;
-  const bool many_differ = found.has_many() || found.distinct() * 2 > found.present();
+  const bool many_differ = found.distinct_share() > 0.5;
   if (found.mean_words() >= kManyWords && many_differ) {
     char words[32];
     std::snprintf(words, sizeof words, "%.0f", found.mean_words());
     return {Kind::kText, str("texts of ", words, " words on average, most of which differ")};
   }
-  if (!found.has_many() && found.present() >= kFew && found.distinct() * 10 > found.present() * 9) {
-    return {Kind::kIgnore, str("taken for a name or a key, as ", found.all_differ() ? "all " : "",
-                               found.all_differ() ? "" : str(found.distinct(), " of "),
-                               found.present(), " values differ")};
+  if (found.present() >= kFew && found.distinct_share() > 0.9) {
+    const std::string share = found.all_differ() ? "all "
+                              : found.has_many() ? "nearly all of "
+                                                 : str(found.distinct(), " of ");
+    return {Kind::kIgnore,
+            str("taken for a name or a key, as ", share, found.present(), " values differ")};
   }
   std::string reason =
       str(found.distinct(), found.has_many() ? " or more" : "", " different values");
@@ -162,7 +165,7 @@ class Chooser {
 
   void add_category(const ColumnSurvey& found) {
     const std::string& name = found.info().name;
-    const bool mostly_once = found.distinct() * 2 > found.present() && !found.all_differ();
+    const bool mostly_once = found.distinct_share() > 0.5 && found.repeated() > 0;
     const FeatureColumn category =
         found.has_many() ? columns::hashed(name, ColumnSurvey::kMostDistinct)
                          : columns::vocabulary(name, {.min_count = mostly_once ? 2 : 1});
@@ -213,7 +216,9 @@ GuessedSchema guess_columns(const data::TableSource& rows, const GuessOptions& o
   std::vector<ColumnSurvey> surveys;
   for (const data::ColumnInfo& info : rows.columns()) {
     const auto& out = options.not_features;
-    if (std::ranges::find(out, info.name) == out.end()) surveys.emplace_back(info);
+    if (std::ranges::find(out, info.name) == out.end()) {
+      surveys.emplace_back(info, static_cast<int64_t>(rows.columns().size()));
+    }
   }
   const auto reader = rows.open();
   while (const std::optional<Table> piece = reader->next(kRows)) {

@@ -124,6 +124,24 @@ std::vector<std::string_view> list_cell(std::string_view cell, std::string_view 
   return values;
 }
 
+// Most tables have the order of the training rows: then a look at the next place is enough.
+std::vector<const data::Column*> find_columns(const Transform::State& state, const Table& table) {
+  const std::vector<data::Column>& there = table.columns();
+  std::vector<const data::Column*> columns;
+  size_t next = 0;
+  for (const FittedInput& input : state.inputs) {
+    while (next < there.size() && there[next].name() != input.column) ++next;
+    if (next == there.size()) {
+      columns.push_back(&table.column(input.column));
+      next = static_cast<size_t>(columns.back() - there.data());
+    } else {
+      columns.push_back(&there[next]);
+    }
+    ++next;
+  }
+  return columns;
+}
+
 Tensor raw_cells(const FittedInput& input, const data::Column& column, int64_t begin, int64_t end,
                  int64_t first_row, int64_t size) {
   if (input.dtype == kFloat32) {

@@ -9,6 +9,9 @@
 
 namespace thalweg {
 
+/// The table's columns in the order of the inputs. Throws as Table::column().
+std::vector<const data::Column*> find_columns(const Transform::State& state, const Table& table);
+
 /// Rows [begin, end) as a tensor of `size` elements; those beyond are missing. Throws
 /// invalid_argument naming column, row (row 0 of the table is `first_row` of what the user knows)
 /// and text for what is no finite number where one is wanted.

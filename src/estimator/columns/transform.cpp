@@ -31,13 +31,6 @@ void add_to(std::map<std::string, int64_t>& sums, const std::map<std::string, in
   for (const auto& [column, count] : more) sums[column] += count;
 }
 
-// Columns of the table in the order of the inputs.
-std::vector<const data::Column*> columns_of(const Transform::State& state, const Table& table) {
-  std::vector<const data::Column*> columns;
-  for (const FittedInput& input : state.inputs) columns.push_back(&table.column(input.column));
-  return columns;
-}
-
 }  // namespace
 
 struct Transform::State::Runner {
@@ -111,7 +104,7 @@ class Preparation {
         runner_(runner),
         table_(table),
         strict_(strict),
-        columns_(columns_of(state, table)) {}
+        columns_(find_columns(state, table)) {}
 
   data::Example run(Transform::Counts* counts);
 
@@ -304,7 +297,7 @@ std::vector<Output> Transform::build(Graph& graph, const std::vector<Output>& ra
 }
 
 std::vector<Tensor> Transform::raw(const Table& table) const {
-  const auto columns = columns_of(*state_, table);
+  const auto columns = find_columns(*state_, table);
   const int64_t rows = table.rows();
   for (const FeatureColumn& column : state_->runner().checked) {
     check_cells(column, table, 0, rows, 0);

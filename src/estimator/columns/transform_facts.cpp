@@ -34,27 +34,24 @@ std::string counted(int64_t n, std::string_view what) {
 // Of a state that is fitted but not yet laid out.
 class Describer {
  public:
-  explicit Describer(const Transform::State& state) : state_(state) {}
+  explicit Describer(const Transform::State& state) : state_(state), uses_(state.inputs.size()) {
+    visit_columns(state.columns, [&](const FeatureColumn& column) { all_.push_back(column); });
+  }
 
-  std::string use_of(const FittedInput& input) const {
-    std::string use;
-    visit_columns(state_.columns, [&](const FeatureColumn& column) {
-      const ColumnDef& def = column.def();
-      const bool reads = reads_table(def.kind) && def.column == input.column;
-      const std::string sentence = reads ? say(column) : "";
-      if (sentence.empty()) return;
-      if (!use.empty()) use += "; ";
-      use += sentence;
-    });
-    for (const std::string& cross : crosses(input.column)) {
-      if (!use.empty()) use += "; ";
-      use += cross;
+  /// One text an input.
+  std::vector<std::string> uses() {
+    for (const FeatureColumn& column : all_) {
+      if (reads_table(column.def().kind)) add(column.def().column, say(column));
     }
-    if (input.is_wide) {
-      use += str("; read as float64 less ", input.offset,
-                 ", as float32 would round its differences away");
+    for (const FeatureColumn& column : all_) {
+      if (column.def().kind == Kind::kCrossed) add_cross(column);
     }
-    return use;
+    for (const FittedInput& input : state_.inputs) {
+      if (!input.is_wide) continue;
+      add(input.column, str("read as float64 less ", input.offset,
+                            ", as float32 would round its differences away"));
+    }
+    return std::move(uses_);
   }
 
  private:
@@ -62,15 +59,18 @@ class Describer {
   std::string numeric(const FeatureColumn& column) const;
   std::string category(const FeatureColumn& column, const std::string& goes) const;
   std::string where_it_goes(const FeatureColumn& category) const;
-  std::vector<std::string> crosses(const std::string& column) const;
+  void add(const std::string& column, const std::string& sentence);
+  void add_cross(const FeatureColumn& cross);
 
   const Transform::State& state_;
+  std::vector<FeatureColumn> all_;
+  std::vector<std::string> uses_;
 };
 
 std::string Describer::numeric(const FeatureColumn& column) const {
   const ColumnDef& def = column.def();
   const ColumnFit& fit = state_.fit(column);
-  const FittedInput& input = state_.inputs[static_cast<size_t>(state_.input_index(def.column))];
+  const FittedInput& input = state_.input(def.column);
   const ColumnFacts& facts = state_.facts[static_cast<size_t>(state_.input_index(def.column))];
   if (state_.options.for_trees) return "a number as it is; missing values have a branch";
   std::string use;
@@ -102,15 +102,15 @@ std::string Describer::numeric(const FeatureColumn& column) const {
 
 std::string Describer::where_it_goes(const FeatureColumn& category) const {
   std::string places;
-  visit_columns(state_.columns, [&](const FeatureColumn& column) {
+  for (const FeatureColumn& column : all_) {
     const ColumnDef& def = column.def();
-    if (def.parts.empty() || !(def.category() == category)) return;
+    if (def.parts.empty() || !(def.category() == category)) continue;
     if (def.kind == Kind::kEmbedding) {
       places += str(", as a vector of ", def.dimension);
       if (!def.shared.empty()) places += " from a shared table";
     }
     if (def.kind == Kind::kIndicator) places += ", as 0 or 1 each";
-  });
+  }
   return places;
 }
 
@@ -167,33 +167,28 @@ std::string Describer::say(const FeatureColumn& column) const {
   return use;
 }
 
-std::vector<std::string> Describer::crosses(const std::string& column) const {
-  std::vector<std::string> found;
-  visit_columns(state_.columns, [&](const FeatureColumn& cross) {
-    const ColumnDef& def = cross.def();
-    if (def.kind != Kind::kCrossed) return;
-    const std::vector<std::string> names = cross.table_columns();
+void Describer::add(const std::string& column, const std::string& sentence) {
+  std::string& use = uses_[static_cast<size_t>(state_.input_index(column))];
+  if (!use.empty() && !sentence.empty()) use += "; ";
+  use += sentence;
+}
+
+void Describer::add_cross(const FeatureColumn& cross) {
+  const std::vector<std::string> names = cross.table_columns();
+  for (const std::string& name : names) {
     std::string others;
-    bool has = false;
-    for (const std::string& name : names) {
-      if (name == column) {
-        has = true;
-      } else {
-        others += str(others.empty() ? "" : ", ", shown(name));
-      }
+    for (const std::string& other : names) {
+      if (other != name) others += str(others.empty() ? "" : ", ", shown(other));
     }
-    if (has) found.push_back(str("crossed with ", others, " in ", counted(def.buckets, "bucket")));
-  });
-  return found;
+    add(name, str("crossed with ", others, " in ", counted(cross.def().buckets, "bucket")));
+  }
 }
 
 }  // namespace
 
 void describe_uses(Transform::State& state) {
-  const Describer describer(state);
-  for (size_t i = 0; i < state.inputs.size(); ++i) {
-    state.facts[i].use = describer.use_of(state.inputs[i]);
-  }
+  std::vector<std::string> uses = Describer(state).uses();
+  for (size_t i = 0; i < uses.size(); ++i) state.facts[i].use = std::move(uses[i]);
 }
 
 }  // namespace thalweg

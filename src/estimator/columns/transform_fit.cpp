@@ -172,7 +172,7 @@ void TransformFitting::settle_facts() {
     facts.type = data::to_string(found.info().type);
     facts.rows = found.rows();
     facts.missing = found.missing();
-    facts.distinct = found.counts().distinct();
+    facts.distinct = found.distinct();
     if (input(facts.column).as_number) {
       const Moments& moments = found.moments();
       facts.mean = moments.mean();

@@ -61,9 +61,7 @@ class TransformFitting {
   const ColumnScan& scan(const std::string& column) const {
     return scans_[static_cast<size_t>(state_.input_index(column))];
   }
-  const FittedInput& input(const std::string& column) const {
-    return state_.inputs[static_cast<size_t>(state_.input_index(column))];
-  }
+  const FittedInput& input(const std::string& column) const { return state_.input(column); }
 
   Transform::State& state_;
   const TableSource& source_;

@@ -46,7 +46,7 @@ Output StageGraph::is_empty(const std::string& column) {
 Output StageGraph::number(const std::string& column) {
   Output& made = numbers_[column];
   if (made) return made;
-  const FittedInput& input = state_.inputs[static_cast<size_t>(state_.input_index(column))];
+  const FittedInput& input = state_.input(column);
   Output x = text(column);
   Output missing;
   if (input.dtype == kString) {

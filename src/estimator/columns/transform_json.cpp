@@ -113,9 +113,7 @@ void check(const Transform::State& state) {
       if (!right) throw invalid_argument("column ", shown(column.key()), ": ", what);
     };
     for (const std::string& name : column.table_columns()) {
-      bool known = false;
-      for (const FittedInput& input : state.inputs) known |= input.column == name;
-      require(known, "its input is missing");
+      require(state.input_places.contains(name), "its input is missing");
     }
     require(std::isfinite(fit.scale) && fit.scale != 0, "its scale is no number to divide by");
     for (size_t i = 1; i < fit.boundaries.size(); ++i) {
@@ -163,7 +161,7 @@ Transform Transform::from_json(const std::string& text) {
     for (const Json& column : list_at(json, "columns")) {
       state->columns.push_back(parse_feature_column(column.dump()));
     }
-    for (const Json& input : list_at(json, "inputs")) state->inputs.push_back(parse_input(input));
+    for (const Json& input : list_at(json, "inputs")) state->add_input(parse_input(input));
     for (const Json& entry : list_at(json, "fits")) {
       const FeatureColumn column = parse_feature_column(json_at(entry, "of").dump());
       state->fits[fit_key(column)] = parse_fit(json_at(entry, "fit"));

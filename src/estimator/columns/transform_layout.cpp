@@ -97,10 +97,15 @@ std::string node_name(std::string_view key) {
   return name == key ? name : str(name, "_", crc32c(key));
 }
 
+void Transform::State::add_input(FittedInput input) {
+  input_places.emplace(input.column, static_cast<int>(inputs.size()));
+  inputs.push_back(std::move(input));
+}
+
 int Transform::State::input_index(const std::string& column) const {
-  const auto found = std::ranges::find(inputs, column, &FittedInput::column);
-  THALWEG_CHECK(found != inputs.end(), "no input ", shown(column));
-  return static_cast<int>(found - inputs.begin());
+  const auto found = input_places.find(column);
+  THALWEG_CHECK(found != input_places.end(), "no input ", shown(column));
+  return found->second;
 }
 
 const ColumnFit& Transform::State::fit(const FeatureColumn& column) const {

@@ -50,9 +50,10 @@ void LogScan::add(const data::Column& cells, int64_t first_row) {
 }
 
 ScanWants& TransformFitting::wants(const std::string& column, bool as_number) {
-  const auto found = std::ranges::find(state_.inputs, column, &FittedInput::column);
-  const auto place = static_cast<size_t>(found - state_.inputs.begin());
-  if (found == state_.inputs.end()) {
+  const auto found = state_.input_places.find(column);
+  const auto place = found == state_.input_places.end() ? state_.inputs.size()
+                                                        : static_cast<size_t>(found->second);
+  if (place == state_.inputs.size()) {
     const auto& infos = source_.columns();
     const auto info = std::ranges::find(infos, column, &data::ColumnInfo::name);
     if (info == infos.end()) {
@@ -63,7 +64,7 @@ ScanWants& TransformFitting::wants(const std::string& column, bool as_number) {
                              "; it has ", join(names, ", "),
                              close.empty() ? "" : str("; did you mean ", shown(close), "?"));
     }
-    state_.inputs.push_back({.column = column, .type = info->type});
+    state_.add_input({.column = column, .type = info->type});
     wants_.emplace_back();
   }
   if (as_number) {
@@ -133,6 +134,11 @@ void TransformFitting::plan() {
   for (size_t i = 0; i < state_.inputs.size(); ++i) {
     const FittedInput& input = state_.inputs[i];
     wants_[i].counts = counted_.contains(input.column);
+    // Numbers of wide tables are not worth so much memory.
+    if (!as_text_.contains(input.column)) {
+      const int64_t share = 1000000 / static_cast<int64_t>(state_.inputs.size());
+      wants_[i].capacity = std::clamp<int64_t>(share, 1000, wants_[i].capacity);
+    }
     scans_.emplace_back(data::ColumnInfo{input.column, input.type}, wants_[i]);
   }
 }
@@ -143,13 +149,14 @@ void TransformFitting::first_pass() {
     for (const FeatureColumn& column : checked_) {
       check_cells(column, piece, 0, piece.rows(), first);
     }
+    const std::vector<const data::Column*> cells = find_columns(state_, piece);
     // Every column for itself, in the order of rows: the same numbers for any number of threads.
     const size_t scans = scans_.size(), words = words_.size();
     parallel_for(static_cast<int64_t>(scans + words + dates_.size()), 1,
                  [&](int64_t begin, int64_t end) {
                    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
                      if (i < scans) {
-                       scans_[i].add(piece.column(scans_[i].info().name));
+                       scans_[i].add(*cells[i]);
                      } else if (i < scans + words) {
                        WordScan& scan = *words_[i - scans];
                        scan.add(piece.column(scan.column().def().column));

@@ -41,7 +41,7 @@ struct ColumnFit {
 struct Transform::State {
   TransformOptions options;
   std::vector<FeatureColumn> columns;
-  std::vector<FittedInput> inputs;
+  std::vector<FittedInput> inputs;        // by add_input()
   std::map<std::string, ColumnFit> fits;  // by fit_key()
   std::vector<ColumnFacts> facts;
 
@@ -54,10 +54,16 @@ struct Transform::State {
   PreparedSpec prepared;
 
   void lay_out();
+  void add_input(FittedInput input);
   int input_index(const std::string& column) const;
+  const FittedInput& input(const std::string& column) const {
+    return inputs[static_cast<size_t>(input_index(column))];
+  }
   const ColumnFit& fit(const FeatureColumn& column) const;
   /// How many ids a category gives.
   int64_t buckets(const FeatureColumn& category) const;
+
+  std::map<std::string, int> input_places;  // by column
 
   // Stage 1 on its own, made when it is first needed.
   struct Runner;

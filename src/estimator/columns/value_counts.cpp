@@ -26,9 +26,9 @@ void ValueCounts::add(std::string_view text, int64_t times) {
   if (texts_.size() > capacity_) forget_rarest();
 }
 
-void ValueCounts::add(const data::Column& column) {
+void ValueCounts::add(const data::Column& column, int64_t begin, int64_t end) {
   const auto each = [&](auto&& add_row) {
-    for (int64_t row = 0; row < column.size(); ++row) {
+    for (int64_t row = begin; row < end; ++row) {
       if (column.is_missing(row)) continue;
       add_row(row);
       if (integers_.size() > capacity_ || reals_.size() > capacity_) forget_rarest();

@@ -22,8 +22,8 @@ class ValueCounts {
   explicit ValueCounts(int64_t capacity) : capacity_(static_cast<size_t>(capacity)) {}
 
   void add(std::string_view text, int64_t times = 1);
-  /// The cells that are there, but empty texts.
-  void add(const data::Column& column);
+  /// The cells of rows [begin, end) that are there, but empty texts.
+  void add(const data::Column& column, int64_t begin, int64_t end);
 
   int64_t forgotten() const { return forgotten_; }
   /// How many values are known; those forgotten do not count.

@@ -28,7 +28,7 @@ struct WordScan::Splitter {
   explicit Splitter(const FeatureColumn& column) : graph(standard_ops()), session(graph) {
     const ColumnDef& def = column.def();
     input = {.column = def.column};
-    state.inputs = {input};
+    state.add_input(input);
     const Output raw = placeholder(graph, kString, {kUnknownDim});
     StageGraph stage(graph, state, {raw}, nullptr);
     const RowValues values = is_text(column) ? stage.words(column) : stage.list_values(column);

@@ -20,7 +20,7 @@ std::vector<Output> placeholders(Graph& graph, const data::Spec& inputs) {
   std::vector<Output> result;
   for (const data::Component& input : inputs) {
     result.push_back(placeholder(graph, input.dtype, Shape{kUnknownDim}.concat(input.shape),
-                                 {.name = node_name(input.name)}));
+                                 {.name = to_node_name(input.name)}));
   }
   return result;
 }
@@ -96,7 +96,7 @@ int64_t ModelGraph::trainable_parameters() const {
   return count;
 }
 
-std::string node_name(std::string_view text) {
+std::string to_node_name(std::string_view text) {
   std::string name(text);
   for (char& c : name) {
     if (!is_letter_or_digit(c) && c != '/' && c != '.' && c != '-') c = '_';

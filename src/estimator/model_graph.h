@@ -59,6 +59,6 @@ class ModelGraph {
 };
 
 /// `text` as the name of a node: what is not allowed there becomes `_`.
-std::string node_name(std::string_view text);
+std::string to_node_name(std::string_view text);
 
 }  // namespace thalweg

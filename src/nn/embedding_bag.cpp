@@ -2,6 +2,7 @@
 
 #include "thalweg/ops/array.h"
 #include "thalweg/ops/binary.h"
+#include "thalweg/ops/linalg.h"
 #include "thalweg/ops/reduction.h"
 #include "thalweg/ops/unary.h"
 
@@ -57,7 +58,9 @@ Output embedding_bag(const Variable& table, Output ids, Output weights, Combiner
   if (ids.shape()[1] == 1) return reshape(rows, {-1, table.shape()[1]}) * share;
   if (table.shape()[1] == 1)
     return reduce_sum(reshape(rows, shape_of(ids)) * share, {1}, {.keep_dims = true});
-  return reduce_sum(rows * expand_dims(share, 2), {1});
+  // [batch, 1, width] x [batch, width, dimension]: no weighted copy of the rows is written.
+  const Output sums = batch_matmul(expand_dims(share, 1), rows);
+  return reshape(sums, {-1, table.shape()[1]});
 }
 
 }  // namespace thalweg

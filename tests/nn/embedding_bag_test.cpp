@@ -86,6 +86,13 @@ TEST(EmbeddingBag, TakesOneIdARow) {
   expect_near(bag_of(Combiner::kMean, true, ids, weights), rows_of_two({100, 200, 0, 0}));
 }
 
+TEST(EmbeddingBag, TakesABatchOfNothing) {
+  for (const int64_t width : {1, 3}) {
+    const Tensor bags = bag_of(Combiner::kMean, false, Tensor(kInt64, Shape{0, width}));
+    EXPECT_EQ(bags.shape(), (Shape{0, 2}));
+  }
+}
+
 TEST(EmbeddingBag, TakesATableOfOneColumn) {
   const Tensor table = Tensor::of<float>({1, 10, 100, 1000}, Shape{4, 1});
   expect_near(bag_of(Combiner::kSum, true, kIds, kWeights, table),

@@ -13,6 +13,7 @@
 #include "thalweg/ops/unary.h"
 #include "thalweg/runtime/session.h"
 #include "thalweg/train/optimizer.h"
+#include "train/allocation_count.h"
 
 namespace thalweg {
 namespace {
@@ -233,6 +234,23 @@ TEST(RowUpdates, LeaveSmallTablesToOneSweep) {
   const Output ids = placeholder(graph, kInt64, Shape{kBatch, kWidth});
   Sgd().minimize(squares_of_rows(table, ids));
   for (int id = 0; id < graph.num_nodes(); ++id) EXPECT_NE(graph.node(id).type(), "_SumDuplicates");
+}
+
+TEST(RowUpdates, AllocateNothing) {
+  const Loss squares = [](const Variable& table, Output ids) {
+    return reduce_mean(square(resource_gather(table.handle(), ids, kFloat32) - 1.0));
+  };
+  for (const Optimizer& optimizer :
+       {Optimizer(Sgd()), Optimizer(Adagrad({.clip = {.norm = 0.1}})), Optimizer(Ftrl())}) {
+    const Network network(optimizer, start_of(0, 4), squares, true);
+    const Callable call = network.session->make_callable({network.ids}, {}, {network.step});
+    const std::vector<Tensor> feeds = {draw_ids(0)};
+    std::vector<Tensor> none;
+    for (int i = 0; i < 3; ++i) call.run(feeds, none);
+    const int64_t before = testing::allocation_count();
+    for (int i = 0; i < 10; ++i) call.run(feeds, none);
+    EXPECT_EQ(testing::allocation_count() - before, 0) << optimizer.to_string();
+  }
 }
 
 TEST(RowUpdates, StopBeforeTheFirstRowWhenTheLossIsNoNumber) {

@@ -14,6 +14,8 @@ namespace {
 using table_rows::for_each_shard;
 using table_rows::visit_index;
 
+constexpr int64_t kAhead = 8;  // rows fetched into the cache before they are needed
+
 // Throws before the first row is changed.
 template <class I>
 void check_rows(const I* rows, int64_t count, const VariableState& variable) {
@@ -67,6 +69,10 @@ KernelPtr make_update(const KernelRequest& request, MakeUpdate make_rule) {
       const float* gradients = context.input<float>(kGrad);
       for_each_shard(count * (inner + 4), [&](int64_t shard, int64_t shards) {
         for (int64_t i = 0; i < count; ++i) {
+          if (i + kAhead < count) {
+            for (const float* table : tables)
+              __builtin_prefetch(table + rows[i + kAhead] * inner, 1);
+          }
           const auto at = static_cast<int64_t>(rows[i]);
           if (at % shards != shard) continue;
           std::array<float*, kSlots> arrays;

@@ -36,7 +36,7 @@ KernelPtr make_bucketize(Request request) {
         [boundaries, count = request.inputs[0].shape.num_elements()](KernelContext& context) {
           const T* x = context.input<T>(0);
           auto* y = context.output<int32_t>();
-          parallel_for(count, 512, [&](int64_t begin, int64_t end) {
+          parallel_for(count, 1024, [&](int64_t begin, int64_t end) {
             for (int64_t i = begin; i < end; ++i) {
               const auto at =
                   std::upper_bound(boundaries.begin(), boundaries.end(), static_cast<double>(x[i]));

@@ -17,7 +17,7 @@ KernelPtr map_strings(const KernelRequest& request, F f) {
   return make_kernel([count, f = std::move(f)](KernelContext& c) {
     const auto* x = c.input<std::string>(0);
     T* y = c.output<T>();
-    parallel_for(count, 128, [&](int64_t begin, int64_t end) {
+    parallel_for(count, 256, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) y[i] = f(x[i]);
     });
   });

@@ -11,8 +11,9 @@ namespace thalweg::data {
 namespace {
 
 // Threads wait for each other a few times a block, which must cost little beside the work.
-constexpr size_t kPartSize = size_t{4} << 20;
-// A block as small as this is not worth the waiting.
+constexpr size_t kBlockSize = size_t{4} << 20;  // a thread
+// Smaller parts share out better; each has marks of its own.
+constexpr size_t kPartSize = size_t{1} << 20;
 constexpr size_t kSmallPart = size_t{64} << 10;
 // Small files are many.
 constexpr size_t kFirstRead = size_t{256} << 10;
@@ -30,9 +31,13 @@ int64_t CsvPart::line_of(int64_t row, char line_end) const {
 }
 
 CsvBlocks::CsvBlocks(const StreamedFile& file, const CsvFormat& format)
-    : file_(file), format_(format), stream_(file.open()), line_(format.first_line) {
+    : file_(file),
+      format_(format),
+      crew_(num_threads()),
+      stream_(file.open()),
+      line_(format.first_line) {
   read_size_ = kFirstRead;
-  most_read_ = kPartSize * static_cast<size_t>(num_threads());
+  most_read_ = kBlockSize * static_cast<size_t>(crew_.threads());
   buffer_.resize(kFront + read_size_ + CsvTokens::kPadding + 1);
   begin_ = end_ = kFront;
   for (uint64_t skipped = 0; skipped < format.begin;) {
@@ -66,8 +71,9 @@ void CsvBlocks::fill() {
 }
 
 void CsvBlocks::cut(std::string_view text) {
-  const auto threads = static_cast<size_t>(num_threads());
-  const size_t wanted = std::clamp<size_t>(text.size() / kSmallPart, 1, threads);
+  const auto threads = static_cast<size_t>(crew_.threads());
+  const size_t wanted =
+      std::max(text.size() / kPartSize, std::clamp<size_t>(text.size() / kSmallPart, 1, threads));
   std::vector<std::string_view> pieces;
   for (size_t begin = 0, i = 1; begin < text.size(); ++i) {
     size_t end = text.size();
@@ -80,11 +86,10 @@ void CsvBlocks::cut(std::string_view text) {
     begin = end;
   }
   while (parts_.size() < pieces.size()) parts_.push_back(std::make_unique<CsvPart>());
-  parallel_for(static_cast<int64_t>(pieces.size()), 1, [&](int64_t begin, int64_t end) {
-    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i) {
-      parts_[i]->text = pieces[i];
-      parts_[i]->tokens.read(pieces[i], format_.syntax);
-    }
+  crew_.run(std::ssize(pieces), [&](int64_t i) {
+    CsvPart& part = *parts_[static_cast<size_t>(i)];
+    part.text = pieces[static_cast<size_t>(i)];
+    part.tokens.read(part.text, format_.syntax);
   });
   good_.clear();
   for (size_t i = 0; i < pieces.size(); ++i) good_.push_back(parts_[i].get());

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "data/byte_stream.h"
+#include "data/crew.h"
 #include "data/csv_tokens.h"
 
 namespace thalweg::data {
@@ -36,7 +37,7 @@ struct CsvPart {
   int64_t line_of(int64_t row, char line_end) const;
 };
 
-/// Thread-compatible; uses parallel_for.
+/// Thread-compatible.
 class CsvBlocks {
  public:
   CsvBlocks(const StreamedFile& file, const CsvFormat& format);
@@ -46,6 +47,8 @@ class CsvBlocks {
   /// no UTF-8 text.
   const std::vector<const CsvPart*>& next();
   int64_t rows() const { return rows_; }  // of this block
+  /// The threads that read, num_threads() of them, for what is made of the parts.
+  Crew& crew() { return crew_; }
 
  private:
   void fill();
@@ -55,6 +58,7 @@ class CsvBlocks {
 
   const StreamedFile& file_;
   const CsvFormat& format_;
+  Crew crew_;
   std::unique_ptr<ByteStream> stream_;
   std::vector<char> buffer_;
   size_t begin_ = 0, end_ = 0;  // of what is not given out yet, in buffer_

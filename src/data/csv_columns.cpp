@@ -7,7 +7,6 @@
 
 #include "data/cell_numbers.h"
 #include "thalweg/base/error.h"
-#include "thalweg/base/parallel.h"
 
 namespace thalweg::data {
 namespace {
@@ -76,7 +75,8 @@ void CsvColumns::resize(CsvColumn& column, int64_t rows) {
   if (column.type == ColumnType::kReal) column.reals.resize(size);
 }
 
-void CsvColumns::add(const std::vector<const CsvPart*>& parts, int64_t rows, bool keep) {
+void CsvColumns::add(const std::vector<const CsvPart*>& parts, int64_t rows, bool keep,
+                     Crew& crew) {
   const size_t count = columns_.size();
   if (cells_.size() < parts.size()) cells_.resize(parts.size());
   for (auto& cells : cells_) cells.resize(count);
@@ -90,9 +90,8 @@ void CsvColumns::add(const std::vector<const CsvPart*>& parts, int64_t rows, boo
   }
   for (bool again = true; again;) {
     again = false;
-    parallel_for(std::ssize(parts), 1, [&](int64_t begin, int64_t end) {
-      for (auto p = static_cast<size_t>(begin); p < static_cast<size_t>(end); ++p)
-        convert(*parts[p], cells_[p], open);
+    crew.run(std::ssize(parts), [&](int64_t p) {
+      convert(*parts[static_cast<size_t>(p)], cells_[static_cast<size_t>(p)], open);
     });
     for (size_t i = 0; i < count; ++i) {
       if (open[i] == 0) continue;
@@ -112,9 +111,8 @@ void CsvColumns::add(const std::vector<const CsvPart*>& parts, int64_t rows, boo
     }
   }
   if (!keep) return;
-  parallel_for(static_cast<int64_t>(count), 1, [&](int64_t begin, int64_t end) {
-    for (auto i = static_cast<size_t>(begin); i < static_cast<size_t>(end); ++i)
-      collect(columns_[i], i, parts);
+  crew.run(static_cast<int64_t>(count), [&](int64_t i) {
+    collect(columns_[static_cast<size_t>(i)], static_cast<size_t>(i), parts);
   });
   kept_ += rows;
 }

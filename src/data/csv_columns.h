@@ -38,7 +38,7 @@ class CsvColumns {
 
   /// Takes the cells of a block. With `keep` they follow those kept before, else only types come of
   /// them. Throws invalid_argument naming file, line, column and cell for a type that is set.
-  void add(const std::vector<const CsvPart*>& parts, int64_t rows, bool keep);
+  void add(const std::vector<const CsvPart*>& parts, int64_t rows, bool keep, Crew& crew);
   /// Makes room for so many rows in all, of which the `share` taken so far is a fair sample.
   void reserve(double share);
 

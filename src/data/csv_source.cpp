@@ -35,7 +35,7 @@ class CsvTableReader final : public TableReader {
     while (columns_.kept() + left() < most_rows) {
       const auto& parts = blocks_.next();
       if (parts.empty()) break;
-      columns_.add(parts, blocks_.rows(), true);
+      columns_.add(parts, blocks_.rows(), true, blocks_.crew());
       check_unchanged();
     }
     if (left() == 0) {
@@ -135,7 +135,7 @@ class CsvSource final : public OpenedSource {
         columns.forget();
         keep = false;
       }
-      columns.add(parts, blocks.rows(), keep);
+      columns.add(parts, blocks.rows(), keep, blocks.crew());
       if (keep && !columns.is_whole()) {
         columns.forget();
         keep = false;

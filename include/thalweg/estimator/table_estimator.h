@@ -66,7 +66,8 @@ struct WideDeep {
   OptimizerChoice dnn_optimizer = NamedOptimizer{};
 };
 
-/// Gradient boosting with XGBoost's library, "hist". FitOptions::patience counts trees.
+/// Gradient boosting with XGBoost's library, "hist". FitOptions::patience counts trees; of several
+/// outputs each tree is one an output.
 struct BoostedTrees {
   std::vector<FeatureColumn> columns;  // numbers and categories; neither scaling nor embedding
   int64_t trees = 300;
@@ -77,7 +78,8 @@ struct BoostedTrees {
   double row_share = 1, column_share = 1;
 };
 
-/// Breiman, Machine Learning 45, 2001, with XGBoost's library.
+/// Breiman, Machine Learning 45, 2001. Each tree sees `row_share` of the rows, drawn without
+/// replacement; the mean of the trees' class shares, or means, is the prediction. No quantiles.
 struct Forest {
   std::vector<FeatureColumn> columns;
   int64_t trees = 200;

@@ -12,6 +12,8 @@
 namespace thalweg {
 namespace {
 
+// Rounds: a pass over all rows each time would take a good part of a tree's time.
+constexpr int64_t kTrainingLossEvery = 10;
 constexpr double kManyTrees = 1e6;
 constexpr double kDeepest = 30;  // a node's number in a tree of XGBoost is an int
 
@@ -82,19 +84,22 @@ class Boosting {
     TreeRound result{.round = round};
     if (quantiles_) {
       quantiles_->boost(round);
-      result.training_loss = loss(training_, quantiles_->margins().data(), round);
-      if (validation_matrix_) {
-        quantiles_->add_to(*validation_matrix_, validation_margins_);
-        result.validation_loss = loss(validation_, validation_margins_.data(), round);
-      }
-      return result;
+      if (validation_matrix_) quantiles_->add_to(*validation_matrix_, validation_margins_);
+    } else {
+      booster_.boost(static_cast<int>(round) - 1, matrix_);
     }
-    booster_.boost(static_cast<int>(round) - 1, matrix_);
-    result.training_loss = loss(training_, booster_.margins(matrix_), round);
     if (validation_matrix_) {
-      result.validation_loss = loss(validation_, booster_.margins(*validation_matrix_), round);
+      const float* margins =
+          quantiles_ ? validation_margins_.data() : booster_.margins(*validation_matrix_);
+      result.validation_loss = loss(validation_, margins, round);
     }
     return result;
+  }
+
+  // After `round`, the last one made.
+  double training_loss(int64_t round) const {
+    const float* margins = quantiles_ ? quantiles_->margins().data() : booster_.margins(matrix_);
+    return loss(training_, margins, round);
   }
 
   // The trees of the first `rounds` rounds.
@@ -162,7 +167,10 @@ TreeTraining train_boosted_trees(const BoostedTrees& options, const TreeTask& ta
   int64_t rounds = 0;
   while (rounds < options.trees && !result.interrupted && !result.stopped_early) {
     result.history.push_back(boosting.boost(++rounds));
-    const TreeRound& now = result.history.back();
+    TreeRound& now = result.history.back();
+    if (rounds == 1 || rounds % kTrainingLossEvery == 0) {
+      now.training_loss = boosting.training_loss(rounds);
+    }
     if (now.validation_loss && *now.validation_loss < best) {
       best = *now.validation_loss;
       result.best_round = rounds;
@@ -170,6 +178,9 @@ TreeTraining train_boosted_trees(const BoostedTrees& options, const TreeTask& ta
     result.interrupted = task.after_round && !task.after_round(now);
     result.stopped_early =
         task.patience > 0 && result.best_round && rounds - *result.best_round >= task.patience;
+  }
+  if (!result.history.back().training_loss) {
+    result.history.back().training_loss = boosting.training_loss(rounds);
   }
   const int64_t kept = result.best_round.value_or(rounds);
   boosting.finish(kept, result);

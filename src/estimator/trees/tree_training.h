@@ -31,7 +31,7 @@ struct TreeRows {
 /// error, Poisson deviance, pinball loss; of several outputs their mean (log loss of labels: also).
 struct TreeRound {
   int64_t round = 0;                         // counted from 1: a tree, or one an output
-  std::optional<double> training_loss = {};  // of boosting
+  std::optional<double> training_loss = {};  // of boosting: round 1, each tenth, the last
   std::optional<double> validation_loss = {};
 };
 

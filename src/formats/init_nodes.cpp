@@ -9,8 +9,7 @@
 namespace thalweg {
 namespace {
 
-constexpr char kInitOp[] = "__saved_model_init_op";  // a signature, and its one output
-constexpr char kMainOp[] = "saved_model_main_op";    // a collection, of TensorFlow 1
+constexpr char kMainOp[] = "saved_model_main_op";  // the collection that loaders look in
 
 // All nodes that `node` needs, itself included.
 std::set<const Node*> needs_of(const Node* node) {
@@ -84,10 +83,8 @@ void add_initializers(const SavedModelOptions& options, tensorflow::MetaGraphDef
   for (const std::string& initializer : initializer_names(options))
     init.add_input("^" + initializer);
 
-  tensorflow::TensorInfo& output =
-      (*(*meta.mutable_signature_def())[kInitOp].mutable_outputs())[kInitOp];
-  output.set_name(name);
-  output.mutable_tensor_shape()->set_unknown_rank(true);
+  // Not as the signature __saved_model_init_op, in which loaders look as well: TensorFlow 2 shows
+  // that to callers among the others, and it fails when it is called, as no asset is fed then.
   (*meta.mutable_collection_def())[kMainOp].mutable_node_list()->add_value(name);
 
   for (const AssetSpec& asset : options.assets) {

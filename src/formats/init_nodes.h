@@ -17,7 +17,8 @@ void check_initializers(const SavedModelOptions& options, const Graph& graph);
 /// The names of the nodes that they are.
 std::vector<std::string> initializer_names(const SavedModelOptions& options);
 
-/// Adds the node that runs them, as loaders of every age look for it, and tells of the assets.
+/// Adds the node that runs them, in the collection where TensorFlow 1, 2 and Serving look for it,
+/// and tells of the assets.
 void add_initializers(const SavedModelOptions& options, tensorflow::MetaGraphDef& meta);
 
 /// Copies the assets into `folder`/assets.

@@ -12,7 +12,7 @@ namespace thalweg::data {
 namespace {
 
 TEST(Map, RefusesAFunctionThatIsEmpty) {
-  const Dataset numbers = Dataset::from_tensors({Tensor({1, 2, 3})});
+  const Dataset numbers = Dataset::from_tensors({Tensor::of<int64_t>({1, 2, 3})});
   for (const int threads : {1, 2}) {
     expect_error(
         Code::kInvalidArgument,

@@ -51,6 +51,16 @@ Rows census() {
   return {.train = std::move(train), .test = without_full_stops(test, "income"), .label = "income"};
 }
 
+Table without_gaps(const Table& table) {
+  std::vector<int64_t> whole;
+  for (int64_t row = 0; row < table.rows(); ++row) {
+    if (std::ranges::none_of(table.columns(), [&](const Column& c) { return c.is_missing(row); })) {
+      whole.push_back(row);
+    }
+  }
+  return table.rows(whole);
+}
+
 // scikit-learn's files: a first line with counts and names, then numbers with the class last.
 Rows of_scikit_learn(const std::string& path, int64_t skipped) {
   const data::TableOptions options{.header = false, .skip_rows = skipped};
@@ -117,8 +127,9 @@ Rows load_dataset(const std::string& name) {
   if (name == "penguins") {
     const std::vector<std::string> columns = {"species", "bill_length_mm", "bill_depth_mm",
                                               "flipper_length_mm", "body_mass_g"};
-    return {.train = data::read_table(data_path("penguins/penguins.csv")).select(columns),
-            .label = "species"};
+    return {
+        .train = without_gaps(data::read_table(data_path("penguins/penguins.csv")).select(columns)),
+        .label = "species"};
   }
   if (name == "titanic") {
     const std::vector<std::string> columns = {"survived", "pclass", "sex",  "age",
@@ -139,21 +150,41 @@ Rows load_dataset(const std::string& name) {
   throw not_found("there is no data set '", name, "'");
 }
 
-std::vector<Fold> make_folds(const Table& table, const std::string& label, int count,
-                             uint64_t seed) {
-  std::vector<int64_t> order(static_cast<size_t>(table.rows()));
+std::vector<Fold> make_folds(int64_t rows, int count, uint64_t seed) {
+  std::vector<int64_t> order(static_cast<size_t>(rows));
   std::iota(order.begin(), order.end(), 0);
   Philox random(seed);
   for (size_t i = order.size(); i > 1; --i) {
     std::swap(order[i - 1], order[static_cast<size_t>(random.uniform() * static_cast<double>(i))]);
   }
-  std::map<std::string, int64_t> dealt;  // each class in turn, so that parts hold it alike
   std::vector<Fold> folds(static_cast<size_t>(count));
-  for (const int64_t row : order) {
-    int64_t& next = dealt[label.empty() ? std::string() : table.column(label).cell(row)];
-    folds[static_cast<size_t>(next++ % count)].push_back(row);
-  }
+  for (size_t i = 0; i < order.size(); ++i) folds[i % folds.size()].push_back(order[i]);
   for (Fold& fold : folds) std::ranges::sort(fold);
+  return folds;
+}
+
+std::vector<Fold> make_stratified_folds(const Column& labels, int count) {
+  std::vector<int64_t> classes;  // of each row, numbered as they appear
+  std::map<std::string, int64_t> numbers;
+  for (int64_t row = 0; row < labels.size(); ++row) {
+    const auto next = static_cast<int64_t>(numbers.size());
+    classes.push_back(numbers.emplace(labels.cell(row), next).first->second);
+  }
+  std::vector<int64_t> sorted = classes;
+  std::ranges::sort(sorted);
+  // room[c][f]: how many rows of class c part f takes, from the first on.
+  std::vector<std::vector<int64_t>> room(numbers.size(), std::vector<int64_t>(count));
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    ++room[static_cast<size_t>(sorted[i])][i % static_cast<size_t>(count)];
+  }
+  std::vector<Fold> folds(static_cast<size_t>(count));
+  for (size_t row = 0; row < classes.size(); ++row) {
+    std::vector<int64_t>& left = room[static_cast<size_t>(classes[row])];
+    const auto fold = static_cast<size_t>(
+        std::ranges::find_if(left, [](int64_t n) { return n > 0; }) - left.begin());
+    --left[fold];
+    folds[fold].push_back(static_cast<int64_t>(row));
+  }
   return folds;
 }
 

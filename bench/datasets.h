@@ -22,9 +22,11 @@ Rows load_dataset(const std::string& name);
 
 /// Row numbers of a test part; the rest is for training.
 using Fold = std::vector<int64_t>;
-/// `count` parts that hold each row once; with `label`, each class alike.
-std::vector<Fold> make_folds(const Table& table, const std::string& label, int count,
-                             uint64_t seed);
+/// `count` parts that hold each row once, by chance.
+std::vector<Fold> make_folds(int64_t rows, int count, uint64_t seed);
+/// Each class alike in each part, the rows in their order: those of scikit-learn's cross_val_score
+/// for classifiers, by which the reference scores were measured.
+std::vector<Fold> make_stratified_folds(const data::Column& labels, int count);
 std::pair<Table, Table> train_and_test(const Table& table, const Fold& test);
 
 /// The columns of TensorFlow's wide and deep tutorial on the census.

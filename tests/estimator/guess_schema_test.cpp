@@ -49,7 +49,11 @@ TEST(GuessColumns, KeepsNumbersAsNumbers) {
   const GuessedSchema tail =
       guess(integers("gain", 1000, [](int64_t i) { return i % 20 == 0 ? i * 100 : 0; }));
   EXPECT_NE(tail.decisions[0].reason.find("logarithm"), std::string::npos);
-  EXPECT_TRUE(tail.linear[0] == columns::numeric("gain", {.scaling = columns::Scaling::kLog}));
+  EXPECT_TRUE(tail.network[0] == columns::numeric("gain", {.scaling = columns::Scaling::kLog}));
+  // Rows enough for a linear model to bend.
+  ASSERT_EQ(tail.linear.size(), 2u);
+  EXPECT_TRUE(tail.linear[0] == columns::numeric("gain"));
+  EXPECT_TRUE(tail.linear[1] == columns::bucketized("gain", {.quantiles = 10}));
   EXPECT_TRUE(tail.trees[0] == columns::numeric("gain"));
 }
 

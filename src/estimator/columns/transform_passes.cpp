@@ -126,7 +126,6 @@ void TransformFitting::plan_column(const FeatureColumn& column) {
 }
 
 void TransformFitting::plan() {
-  if (state_.columns.empty()) throw invalid_argument("there is no feature column to fit");
   visit_columns(state_.columns, [&](const FeatureColumn& column) {
     all_.push_back(column);
     plan_column(column);

@@ -178,9 +178,8 @@ class Stream {
 
 data::Example prepare_inputs(const Transform& transform, const Table& rows, bool lenient,
                              Transform::Counts* counts) {
-  data::Example inputs = transform.prepare(rows, counts, lenient);
-  if (inputs.empty()) inputs.push_back(Tensor::zeros(kFloat32, {rows.rows()}));
-  return inputs;
+  if (transform.inputs().empty()) return {Tensor::zeros(kFloat32, {rows.rows()})};
+  return transform.prepare(rows, counts, lenient);
 }
 
 data::Example join_prepared(const Transform& transform, const std::vector<data::Example>& pieces) {

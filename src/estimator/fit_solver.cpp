@@ -47,14 +47,20 @@ TrainResult nothing_left(FittedModel& model, const FitFolder& folder, const FitT
   return result;
 }
 
-/// Progress and hooks, told of iterations as they are of epochs.
+/// Progress and hooks, told of iterations as they are of epochs. Iterations may be many a second,
+/// of which progress shows one.
 class Watchers {
  public:
   Watchers(const FitOptions& options, Session* session) {
     loop_.session = session;
     ProgressOptions progress = options.progress;
     if (progress.clock == nullptr) progress.clock = &system_clock();
-    if (auto hook = make_progress(progress)) hooks_.push_back(std::move(hook));
+    clock_ = progress.clock;
+    shown_ = clock_->steady_seconds();
+    if (auto hook = make_progress(progress)) {
+      hooks_.push_back(std::move(hook));
+      has_progress_ = true;
+    }
     if (session != nullptr) {
       hooks_.insert(hooks_.end(), options.hooks.begin(), options.hooks.end());
     }
@@ -65,7 +71,11 @@ class Watchers {
     loop_.epoch = record.epoch;
     loop_.figures = record.train;
     loop_.loss = figure(record.train, "loss");
-    for (const auto& hook : hooks_) hook->end_epoch(loop_, record);
+    const bool is_shown = clock_->steady_seconds() - shown_ >= kSecondsShown;
+    if (is_shown) shown_ = clock_->steady_seconds();
+    for (size_t i = has_progress_ && !is_shown ? 1 : 0; i < hooks_.size(); ++i) {
+      hooks_[i]->end_epoch(loop_, record);
+    }
   }
   void saved(const std::string& prefix) {
     for (const auto& hook : hooks_) hook->saved(loop_, prefix);
@@ -76,8 +86,13 @@ class Watchers {
   bool stop_requested() const { return loop_.stop_requested; }
 
  private:
+  static constexpr double kSecondsShown = 1;
+
   LoopState loop_;
   std::vector<std::shared_ptr<Hook>> hooks_;
+  const Clock* clock_ = nullptr;
+  bool has_progress_ = false;
+  double shown_ = 0;  // when
 };
 
 /// Loss and metrics of the variables as they are.
@@ -152,6 +167,20 @@ TrainResult result_of(const SolverResult& solved, const OptionNames& names) {
   return result;
 }
 
+// Of a model that is built only now: the figures of its head, where its solver knew a loss at most.
+void measure(Judge judge, const FitData& data, TrainResult& result) {
+  std::vector<EpochRecord>& history = result.history;
+  if (history.empty()) {
+    history.emplace_back();
+    history.back().epoch = history.back().step = result.steps;
+  }
+  const int64_t step = result.best ? result.best->step : history.back().step;
+  const auto record = std::ranges::find(history, step, &EpochRecord::step);
+  if (record == history.end()) return;
+  record->train = judge(*data.rows);
+  if (data.validation != nullptr) record->validation = judge(*data.validation);
+}
+
 void save(FittedModel& model, const FitFolder& folder, const FitOptions& options,
           TrainResult& result) {
   CheckpointManager checkpoints(folder.place(), {.keep_last = 1, .moves_to = folder.moves_to()});
@@ -209,6 +238,7 @@ TrainResult train_by_solver(FittedModel& model, const FitFolder& folder, const F
     model.model = std::make_unique<ModelGraph>(task.parts(solved.structure), *task.head, task.seed,
                                                model.variables);
     model.record.table->structure = solved.structure;
+    measure(Judge(*model.model, task.data), task.data, result);
   }
   if (!folder.place().empty()) {
     save(model, folder, options, result);

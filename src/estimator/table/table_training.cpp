@@ -151,8 +151,10 @@ Solver tree_solver(const Model& model, TreeTraining (*train)(const Model&, const
                         .interrupted = trained.interrupted,
                         .stopped_early = trained.stopped_early,
                         .best_iteration = trained.best_round};
-    for (const TreeRound& round : trained.history) result.history.push_back(record_of(round));
-    result.iterations = result.history.empty() ? 0 : result.history.back().step;
+    for (const TreeRound& round : trained.history) {
+      result.iterations = round.round;
+      if (round.training_loss || round.validation_loss) result.history.push_back(record_of(round));
+    }
     Json importance = Json::object();
     const std::vector<std::string> names = tree_columns(prepared);
     for (size_t i = 0; i < names.size(); ++i) importance[names[i]] = trained.importance.at(i);

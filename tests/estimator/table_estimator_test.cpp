@@ -1,6 +1,7 @@
 #include "thalweg/estimator/table_estimator.h"
 
 #include <algorithm>
+#include <csignal>
 
 #include "table_testing.h"
 #include "thalweg/base/file.h"
@@ -121,6 +122,30 @@ TEST(TableEstimator, SaysThatNothingIsLeftOfAFinishedSolver) {
     EXPECT_TRUE(again.fit(train, {.overwrite = true}).replaced);
     expect_same_predictions(first.predict(test), again.predict(test));
   }
+}
+
+/// Ctrl-C at the first sign of life.
+class Interrupter : public Hook {
+ public:
+  void end_epoch(LoopState&, const EpochRecord&) override { std::raise(SIGINT); }
+};
+
+TEST(TableEstimator, BeginsAnInterruptedSolverAnew) {
+  const TemporaryFolder folder;
+  const Table train = small_table(300), test = small_table(20, 2);
+  const TableModel model =
+      Linear{.columns = linear_columns(), .l1 = 0.1, .tolerance = 1e-9, .most_iterations = 500};
+  TableEstimator whole(kHead, model);
+  whole.fit(train);
+  TableEstimator estimator(kHead, model, {.model_folder = folder.path()});
+  const FitReport cut = estimator.fit(train, {.hooks = {std::make_shared<Interrupter>()}});
+  EXPECT_EQ(cut.training.reason, EndReason::kInterrupted);
+  EXPECT_EQ(cut.training.signal, SIGINT);
+  EXPECT_EQ(TableEstimator::load(folder.path()).record().run.state, "interrupted");
+  const FitReport again = estimator.fit(train, {.resume = true});
+  EXPECT_EQ(again.training.reason, EndReason::kFinished);
+  EXPECT_EQ(again.training.first_step, 0);
+  expect_same_predictions(whole.predict(test), TableEstimator::load(folder.path()).predict(test));
 }
 
 TEST(TableEstimator, RefusesToGoOnOtherwise) {

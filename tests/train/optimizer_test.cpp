@@ -332,6 +332,34 @@ TEST(Optimizer, SeveralInOneGraphCountTheirOwnStepsOnly) {
   EXPECT_EQ(together.variables().get("Adam_1/iterations").item<int64_t>(), kSteps);
 }
 
+TEST(Optimizer, SeveralMakeOneStepOfOneLoss) {
+  Graph graph(standard_ops());
+  const Variable a(graph, Tensor::of<float>({1, 2}), {.name = "a"});
+  const Variable b(graph, Tensor(4.0f), {.name = "b"});
+  const Output loss = reduce_sum(square(a.read())) + square(b.read());
+  const Sgd slow({.learning_rate = 0.1}), fast({.learning_rate = 0.25});
+  const auto gradients = slow.compute_gradients(loss);
+  ASSERT_EQ(gradients.size(), 2u);
+  Node& step = apply_gradients(loss, {{slow, {gradients[0]}}, {fast, {gradients[1]}}});
+  Session session(graph);
+  session.initialize();
+  session.run(step);
+  const VariableStore& variables = session.variables();
+  EXPECT_FLOAT_EQ(static_cast<float>(variables.get("a").at(1)), 2 - 0.1f * 4);
+  EXPECT_FLOAT_EQ(variables.get("b").item<float>(), 4 - 0.25f * 8);
+  EXPECT_EQ(variables.get("global_step").item<int64_t>(), 1);
+  EXPECT_EQ(variables.get("SGD/iterations").item<int64_t>(), 1);
+  EXPECT_EQ(variables.get("SGD_1/iterations").item<int64_t>(), 1);
+  expect_error(
+      Code::kInvalidArgument, [&] { apply_gradients(loss, {}); }, "no optimizers");
+  expect_error(
+      Code::kInvalidArgument,
+      [&] {
+        apply_gradients(loss, {{slow, {}}});
+      },
+      "no gradients");
+}
+
 TEST(Optimizer, SaysAllThatChangesItsSteps) {
   EXPECT_EQ(Sgd().to_string(), "SGD(learning_rate=0.01)");
   EXPECT_EQ(Adam().to_string(), "Adam(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-07)");

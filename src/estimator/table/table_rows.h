@@ -17,8 +17,8 @@ namespace thalweg {
 
 /// Tables of more bytes than this, by estimate, are not held in memory; prepared rows neither.
 struct TableLimits {
-  int64_t table_bytes = int64_t{1} << 30;
-  int64_t prepared_bytes = int64_t{1} << 30;
+  int64_t table_bytes = int64_t{256} << 20;
+  int64_t prepared_bytes = int64_t{512} << 20;
   /// Of the prepared rows of solvers, which need all at once.
   int64_t solver_bytes = int64_t{16} << 30;
 };

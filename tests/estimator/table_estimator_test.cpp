@@ -299,6 +299,55 @@ TEST(TableEstimator, PredictsCountsAndQuantilesWithTheBaseline) {
   EXPECT_GE(predictions.values.at(1), 3);
 }
 
+TEST(TableEstimator, LearnsSeveralThingsAtOnce) {
+  const Table train = small_table(400), test = small_table(100, 2);
+  const HeadSpec head = heads::multi({{.name = "kind", .head = kHead, .weight = 1},
+                                      {.name = "size", .head = heads::regression({"target"})}});
+  const TemporaryFolder folder;
+  TableEstimator estimator(head, small_dnn(), {.batch_size = 32, .model_folder = folder.path()});
+  estimator.fit(train, {.epochs = 40});
+  const EvaluationReport report = estimator.evaluate(test);
+  ASSERT_EQ(report.parts.size(), 2u);
+  EXPECT_GE(report.parts[0]["accuracy"], 0.9);
+  EXPECT_GE(report.parts[1]["r2"], 0.95);
+  const TablePredictions predictions = estimator.predict(test);
+  EXPECT_EQ(predictions.outputs.size(), 3u);
+  EXPECT_EQ(predictions.values.shape(), (Shape{100, 3}));
+  EXPECT_TRUE(predictions.labels.empty());
+  expect_same_predictions(predictions, TableEstimator::load(folder.path()).predict(test));
+  TableEstimator baseline(head, Baseline{});
+  baseline.fit(train);
+  EXPECT_EQ(baseline.predict(test).values.shape(), (Shape{100, 3}));
+  TableEstimator forest(head, Forest{.columns = tree_columns_of()});
+  expect_error(
+      Code::kUnimplemented, [&] { forest.fit(train); }, "one head");
+}
+
+TEST(TableEstimator, LearnsEachOfSeveralLabels) {
+  const Table rows = small_table(400);
+  std::vector<std::string> tags;
+  for (int64_t i = 0; i < rows.rows(); ++i) {
+    std::vector<std::string> found;
+    if (rows.column("x").number(i) > 1) found.emplace_back("large");
+    if (rows.column("colour").cell(i) == "red") found.emplace_back("red");
+    tags.push_back(join(found, "|"));
+  }
+  const Table table = rows.with(data::Column("tags", tags));
+  for (const TableModel& model :
+       {TableModel(Linear{.columns = linear_columns(), .l2 = 0.01}), TableModel(Baseline{}),
+        TableModel(Forest{.columns = tree_columns_of(), .trees = 20, .column_share = 1})}) {
+    SCOPED_TRACE(family_of(model));
+    TableEstimator estimator(heads::multi_label({"tags"}), model);
+    estimator.fit(table);
+    const TablePredictions predictions = estimator.predict(table);
+    EXPECT_EQ(predictions.classes, (std::vector<std::string>{"large", "red"}));
+    if (std::holds_alternative<Baseline>(model)) continue;
+    int64_t right = 0;
+    for (size_t i = 0; i < tags.size(); ++i) right += predictions.labels[i] == tags[i] ? 1 : 0;
+    EXPECT_GE(right, 380);
+  }
+}
+
 TEST(TableEstimator, RunsAFunctionOfOnesOwn) {
   const TemporaryFolder folder;
   const Table train = small_table(200);

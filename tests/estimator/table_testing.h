@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "estimator/trees/tree_training.h"
 #include "testing.h"
 #include "thalweg/base/philox.h"
 #include "thalweg/estimator/table_estimator.h"
@@ -49,17 +50,20 @@ inline std::vector<FeatureColumn> tree_columns_of() {
   return {numeric("x"), vocabulary("colour"), numeric("z")};
 }
 
-/// One of each family that needs no library.
+/// One of each family.
 inline std::vector<TableModel> each_model() {
-  return {Baseline{},
-          Linear{.columns = linear_columns()},
-          Linear{.columns = linear_columns(), .solver = LinearSolver::kFtrl, .l2 = 0},
-          Dnn{.columns = dense_columns(), .hidden_units = {8}},
-          WideDeep{.linear_columns = linear_columns(),
-                   .dnn_columns = dense_columns(),
-                   .hidden_units = {8},
-                   .batch_norm = true},
-          Forest{.columns = tree_columns_of(), .trees = 10}};
+  std::vector<TableModel> models = {
+      Baseline{},
+      Linear{.columns = linear_columns()},
+      Linear{.columns = linear_columns(), .solver = LinearSolver::kFtrl, .l2 = 0},
+      Dnn{.columns = dense_columns(), .hidden_units = {8}},
+      WideDeep{.linear_columns = linear_columns(),
+               .dnn_columns = dense_columns(),
+               .hidden_units = {8},
+               .batch_norm = true},
+      Forest{.columns = tree_columns_of(), .trees = 10}};
+  if (can_boost()) models.push_back(BoostedTrees{.columns = tree_columns_of(), .trees = 20});
+  return models;
 }
 
 inline void expect_same_predictions(const TablePredictions& a, const TablePredictions& b) {

@@ -19,9 +19,6 @@
 namespace thalweg::cli {
 namespace {
 
-// With more different whole numbers than this a label is taken for a quantity.
-constexpr size_t kMostIntegerClasses = 20;
-
 const std::vector<std::string> kFashionNames = {"T-shirt/top", "Trouser",   "Pullover", "Dress",
                                                 "Coat",        "Sandal",    "Shirt",    "Sneaker",
                                                 "Bag",         "Ankle boot"};
@@ -60,20 +57,6 @@ void unify_numbers(std::vector<std::string>& labels, const std::vector<std::stri
   }
 }
 
-/// Whether the labels look like classes, and why.
-std::pair<bool, std::string> guess_task(const std::vector<std::string>& labels) {
-  const std::set<std::string> distinct(labels.begin(), labels.end());
-  if (!std::ranges::all_of(distinct, is_number_text)) return {true, "they are text"};
-  if (!std::ranges::all_of(distinct, is_whole_text)) return {false, "they are no whole numbers"};
-  std::set<double> numbers;
-  for (const std::string& text : distinct) numbers.insert(number_of(text));
-  const std::string count = numbers.size() == 1
-                                ? std::string("all are the same whole number")
-                                : str("they are ", grouped(static_cast<int64_t>(numbers.size())),
-                                      " different whole numbers");
-  return {numbers.size() <= kMostIntegerClasses, count};
-}
-
 data::CsvOptions csv_options(const DataOptions& source) {
   data::CsvOptions options{.header = !source.no_header};
   options.header_remedy = "give --no-header";
@@ -88,15 +71,6 @@ data::CsvOptions csv_options(const DataOptions& source) {
     throw UsageError(str("--delimiter takes one character, or tab; got '", text, "'"));
   }
   return options;
-}
-
-// Options of tables say nothing of images.
-void check_is_for_images(const DataOptions& source) {
-  const char* option = source.delimiter   ? "--delimiter"
-                       : source.no_header ? "--no-header"
-                                          : nullptr;
-  if (option == nullptr) return;
-  throw UsageError(str(option, " is for CSV files, but DATA '", source.path, "' holds images"));
 }
 
 std::string strip_slashes(std::string path) {
@@ -184,50 +158,28 @@ void notice_ignored(const data::NumericTable& table, const ModelRecord& record,
   if (!ignored.empty()) console.notice(str("columns not used: ", join(ignored, ", ")));
 }
 
+// To go on with a training of an older version.
 TrainingData open_table(const DataOptions& source, const TrainingRequest& request,
-                        const ModelRecord* record, const Console& console) {
+                        const ModelRecord& record, const Console& console) {
   data::CsvOptions options = csv_options(source);
-  options.label = request.label ? *request.label : record != nullptr ? record->label.column : "";
-  if (options.label.empty()) {
-    const auto table = data::read_numeric_csv(source.path, options);
-    throw UsageError(str("--label COLUMN is wanted: which column is to be learnt? '", source.path,
-                         "' has ", join(table.columns, ", ")));
-  }
+  options.label = request.label ? *request.label : record.label.column;
   data::NumericTable table = data::read_numeric_csv(source.path, options);
-  TrainingData result{.data = Dataset::from_tensors({table.features, table.features})};
-  if (record != nullptr) {
-    result.is_classification = record->kind == "classifier";
-    notice_ignored(table, *record, console);
-    table.features = data::select_columns(table, record->input.columns);
-    table.columns = record->input.columns;
-  } else if (request.task) {
-    result.is_classification = *request.task == "classification";
-  } else {
-    const auto [is_classes, why] = guess_task(table.labels);
-    result.is_classification = is_classes;
-    console.notice(str("labels in column '", table.label_column, "' are taken for ",
-                       is_classes ? "classes" : "numbers", ", as ", why, "; --task ",
-                       is_classes ? "regression" : "classification", " changes that"));
-  }
-  if (request.class_names) {
-    throw UsageError(result.is_classification
-                         ? "--class-names is for images; the classes of a table are its labels"
-                         : "--class-names is for images, and the labels of this table are numbers");
-  }
+  notice_ignored(table, record, console);
+  const Tensor features = data::select_columns(table, record.input.columns);
+  TrainingData result{.data = Dataset::from_tensors({features, features})};
+  result.is_classification = record.kind == "classifier";
   Tensor labels;
   if (result.is_classification) {
-    unify_numbers(table.labels,
-                  record != nullptr ? record->label.class_names : std::vector<std::string>());
-    result.class_names =
-        record != nullptr ? record->label.class_names : data::class_names(table.labels);
+    unify_numbers(table.labels, record.label.class_names);
+    result.class_names = record.label.class_names;
     result.classes = static_cast<int64_t>(result.class_names.size());
     labels = data::class_indices(table.labels, result.class_names);
   } else {
     labels = data::label_numbers(table.labels);
   }
-  result.rows = table.features.dim(0);
-  result.data = Dataset::from_tensors({table.features, labels});
-  result.columns = std::move(table.columns);
+  result.rows = features.dim(0);
+  result.data = Dataset::from_tensors({features, labels});
+  result.columns = record.input.columns;
   result.label = std::move(table.label_column);
   return result;
 }
@@ -279,20 +231,11 @@ ModelData images_for_model(const std::string& path, const ModelRecord& record,
 
 }  // namespace
 
-void DataOptions::declare_word(Options& options) {
-  options.word("DATA", path, "a folder in MNIST's layout, or a CSV file of numbers");
-}
-
-void DataOptions::declare_format(Options& options) {
-  options.value("delimiter", "C", delimiter, "of a CSV file: a character or tab (default: comma)");
-  options.flag("no-header", no_header, "the CSV file has no header; columns are c1, c2, ...");
-}
-
 TrainingData open_training_data(const DataOptions& source, const TrainingRequest& request,
                                 const ModelRecord* record, const Console& console) {
   check_data_path(source.path);
-  if (!is_folder(source.path)) return open_table(source, request, record, console);
-  check_is_for_images(source);
+  if (!is_folder(source.path)) return open_table(source, request, *record, console);
+  source.check_is_for_images();
   return open_folder(source.path, request, record, console);
 }
 
@@ -301,15 +244,12 @@ ModelData open_model_data(const DataOptions& source, const ModelRecord& record,
                           const Console& console) {
   check_data_path(source.path);
   if (is_folder(source.path)) {
-    check_is_for_images(source);
+    source.check_is_for_images();
     return images_for_model(source.path, record, split.value_or("test"));
   }
-  if (split) {
-    throw UsageError(str("--split chooses files of a folder, but DATA '", source.path,
-                         "' is one file: all its rows are used; leave the option out"));
-  }
+  if (split) throw_no_split(source.path);
   if (!needs_labels && record.input.columns.empty() && is_idx_file(source.path)) {
-    check_is_for_images(source);
+    source.check_is_for_images();
     return {.features = data::read_idx_tensor(source.path), .labels = {}};
   }
   return table_for_model(source, record, needs_labels, console);

@@ -1,4 +1,5 @@
-// DATA on the command line: a folder in MNIST's layout, or a table of numbers.
+// DATA for models of tensors: a folder in MNIST's layout; and tables of numbers, for models that
+// older versions trained on them.
 #pragma once
 
 #include <optional>
@@ -6,27 +7,11 @@
 #include <vector>
 
 #include "cli/console.h"
+#include "cli/fit_arguments.h"
 #include "thalweg/data/dataset.h"
 #include "thalweg/estimator/model_record.h"
 
 namespace thalweg::cli {
-
-class Options;
-
-/// How DATA is to be read; the options of three verbs.
-struct DataOptions {
-  std::string path;
-  std::optional<std::string> delimiter;
-  bool no_header = false;
-  void declare_word(Options& options);
-  void declare_format(Options& options);
-};
-
-struct TrainingRequest {
-  std::optional<std::string> label;
-  std::optional<std::string> task;         // "classification", "regression"
-  std::optional<std::string> class_names;  // with commas
-};
 
 struct TrainingData {
   Dataset data;
@@ -40,7 +25,7 @@ struct TrainingData {
 };
 
 /// The rows to train on; of a folder its training files. What is guessed is said. `record`: of the
-/// training to go on with; null for a new one.
+/// training to go on with; null for a new one, of a folder.
 TrainingData open_training_data(const DataOptions& source, const TrainingRequest& request,
                                 const ModelRecord* record, const Console& console);
 

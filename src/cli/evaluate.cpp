@@ -1,13 +1,14 @@
 // thalweg evaluate MODEL DATA
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <numeric>
 #include <ostream>
 
 #include "cli/common_options.h"
 #include "cli/data_source.h"
 #include "cli/json.h"
+#include "cli/predict_table.h"
+#include "cli/requirement.h"
+#include "cli/table_model_folder.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
 #include "cli/what_is.h"
@@ -18,50 +19,6 @@ namespace thalweg::cli {
 namespace {
 
 const std::vector<std::string> kSplits = {"test", "train"};
-
-// "accuracy>=0.9"
-struct Requirement {
-  std::string text;
-  std::string metric;
-  std::string comparison;
-  double bound = 0;
-
-  bool is_met_by(double value) const {
-    if (comparison == ">=") return value >= bound;
-    if (comparison == "<=") return value <= bound;
-    return comparison == ">" ? value > bound : value < bound;  // false for NaN
-  }
-};
-
-Requirement parse_requirement(const std::string& text) {
-  const size_t begin = text.find_first_of("<>");
-  const size_t end = text.find_first_not_of("<>=", begin);
-  Requirement result{.text = text};
-  if (begin != std::string::npos && end != std::string::npos) {
-    result.metric = trim(std::string_view(text).substr(0, begin));
-    result.comparison = text.substr(begin, end - begin);
-    const std::string_view number = trim(std::string_view(text).substr(end));
-    const char* last = number.data() + number.size();
-    const auto [rest, error] = std::from_chars(number.data(), last, result.bound);
-    const bool known =
-        result.comparison.size() == 1 || result.comparison == ">=" || result.comparison == "<=";
-    const bool is_number = error == std::errc() && rest == last && std::isfinite(result.bound);
-    if (known && !result.metric.empty() && is_number) return result;
-  }
-  throw UsageError(
-      str("--require takes a metric and a finite bound, e.g. accuracy>=0.9; got '", text, "'"));
-}
-
-void check_metrics(const std::vector<Requirement>& required, const EvaluationReport& report) {
-  std::vector<std::string> names;
-  for (const Figure& f : report.metrics) names.push_back(f.name);
-  for (const Requirement& r : required) {
-    if (std::ranges::find(names, r.metric) == names.end()) {
-      throw UsageError(str("--require ", r.text, ": there is no metric '", r.metric,
-                           "'; the model gives ", join(names, ", ")));
-    }
-  }
-}
 
 // For each class its rows, the share found, and what the others were most often taken for.
 std::string class_table(const EvaluationReport& report, const std::vector<std::string>& names) {
@@ -99,6 +56,8 @@ int run_evaluate(const Verb& verb, const std::vector<std::string>& arguments, Co
                  "exit with 1 unless metric M is at least X; also <=, >, <");
   source.declare_format(options);
   common.declare(options);
+  options.further();
+  source.declare_further(options);
   if (!options.parse(arguments)) {
     console.out << options.help();
     return kDone;
@@ -107,18 +66,16 @@ int run_evaluate(const Verb& verb, const std::vector<std::string>& arguments, Co
   std::vector<Requirement> required;
   for (const std::string& text : requirements) required.push_back(parse_requirement(text));
 
+  if (is_table_model(folder)) {
+    if (split) throw_no_split(source.path);
+    return evaluate_table(
+        {.folder = folder, .source = source, .required = required, .json = common.json}, console);
+  }
   const auto model = load_model(folder);
   const ModelRecord& record = model->record();
   const ModelData data = open_model_data(source, record, split, true, console);
   const EvaluationReport report = model->evaluate(data.features, data.labels);
-  check_metrics(required, report);
-
-  std::vector<std::string> missed;
-  for (const Requirement& r : required) {
-    if (!r.is_met_by(report[r.metric])) {
-      missed.push_back(str(r.text, " (it is ", report[r.metric], ")"));
-    }
-  }
+  const std::vector<std::string> missed = cli::missed(required, report);
   const int64_t not_finite =
       std::accumulate(report.not_finite.begin(), report.not_finite.end(), int64_t{0});
   if (not_finite > 0) {

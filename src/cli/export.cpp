@@ -3,6 +3,7 @@
 
 #include "cli/common_options.h"
 #include "cli/json.h"
+#include "cli/table_model_folder.h"
 #include "cli/verbs.h"
 #include "cli/what_is.h"
 #include "thalweg/estimator/estimator.h"
@@ -27,7 +28,11 @@ int run_export(const Verb& verb, const std::vector<std::string>& arguments, Cons
   }
   common.apply(console);
   if (!out) throw UsageError("export needs --out FOLDER");
-  load_model(folder)->export_saved_model(*out, variables);
+  if (is_table_model(folder)) {
+    load_table_model(folder).export_saved_model(*out, variables);
+  } else {
+    load_model(folder)->export_saved_model(*out, variables);
+  }
   if (common.json) {
     console.out << dump({{"schema", kJsonSchema},
                          {"verb", "export"},

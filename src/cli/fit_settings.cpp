@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/fit_steps.h"
 #include "cli/paths.h"
 #include "thalweg/base/error.h"
 #include "thalweg/base/file.h"
@@ -23,8 +24,6 @@ constexpr int64_t kMostTableEpochs = 200;
 
 // Twice Adam's own default: a rate that falls may begin higher.
 constexpr double kFallingAdamRate = 0.002;
-
-const std::vector<std::string> kTasks = {"classification", "regression"};
 
 int64_t default_epochs(const TrainingData& data, int64_t batch_size) {
   if (data.is_images) return kImageEpochs;
@@ -159,65 +158,6 @@ FitPlan plan_resumed(const FitArguments& a, const TrainingData& data, const Mode
 
 }  // namespace
 
-void FitArguments::declare(Options& options) {
-  source.declare_word(options);
-  options.value("out", "MODEL", out, "the folder to save the model in");
-  options.flag("overwrite", overwrite, "replaces the model that is there");
-  options.flag("resume", resume, "goes on with the training that is there");
-  options.value("label", "COLUMN", request.label, "of a table: what is to be learnt");
-  options.choice("task", kTasks, request.task, "of a table; default: by the labels; one of");
-  options.value("class-names", "A,B,..", request.class_names,
-                "of images: names of classes 0, 1, ... (known of Fashion-MNIST)");
-  options.value("model", "NAME", network, "cnn, mlp, linear or a .json file (default: cnn or mlp)");
-  options.value("epochs", "N", epochs, "passes over the data, in all (default: by their size)");
-  options.value("batch-size", "N", batch_size, "rows a step (default: images 128, tables 32)");
-  options.choice("optimizer", optimizer_names(), optimizer, "default: adam; one of");
-  options.value("learning-rate", "X", learning_rate,
-                "default: 0.002 for adam that falls, else its own");
-  options.choice("schedule", schedule_names(), schedule, "of the rate; default: cosine; one of");
-  options.value("validation-split", "X", validation_split,
-                "share of rows kept apart (default: 0.1)");
-  options.value("patience", "N", patience, "stops after N epochs without a better loss (0: never)");
-  options.value("checkpoint-every", "N", checkpoint_every, "saves every N steps too");
-  options.value("seed", "N", seed, "of all that is random (default: 1)");
-  options.flag("dry-run", dry_run, "says what would be trained on what, and ends");
-  options.flag("no-progress", no_progress, "no progress");
-  source.declare_format(options);
-  common.declare(options);
-}
-
-void FitArguments::check() const {
-  if (!out && !dry_run) throw UsageError("--out MODEL is wanted: the folder to save the model in");
-  if (out && out->empty()) throw UsageError("--out: the name of the folder is empty");
-  if (out) check_out_folder(*out);
-  if (overwrite && resume) throw UsageError("--overwrite and --resume exclude each other");
-  if (dry_run && common.json) throw UsageError("--dry-run tells people and has no --json form");
-  const auto at_least = [](std::string_view name, const std::optional<int64_t>& value,
-                           int64_t least) {
-    if (value && *value < least) {
-      throw UsageError(str("--", name, " takes ", least, " or more, got ", *value));
-    }
-  };
-  at_least("epochs", epochs, 1);
-  at_least("batch-size", batch_size, 1);
-  at_least("seed", seed, 0);
-  at_least("patience", patience, 0);
-  at_least("checkpoint-every", checkpoint_every, 1);
-  if (epochs && *epochs > kMostEpochs) {
-    throw UsageError(str("--epochs takes at most ", kMostEpochs, ", got ", *epochs));
-  }
-  if (learning_rate) {
-    const auto rate = static_cast<float>(*learning_rate);  // as it is trained with
-    if (!(rate > 0 && std::isfinite(rate))) {
-      throw UsageError(str("--learning-rate takes a finite number above 0, got ", *learning_rate));
-    }
-  }
-  if (validation_split && !(*validation_split >= 0 && *validation_split < 1)) {
-    throw UsageError(
-        str("--validation-split takes 0 up to, not including, 1; got ", *validation_split));
-  }
-}
-
 FitPlan plan_fit(const FitArguments& arguments, const TrainingData& data,
                  const ModelRecord* record) {
   FitPlan plan =
@@ -225,11 +165,7 @@ FitPlan plan_fit(const FitArguments& arguments, const TrainingData& data,
   plan.options.overwrite = arguments.overwrite;
   plan.options.checkpoint_steps = arguments.checkpoint_every.value_or(0);
   plan.options.data_name = arguments.source.path;
-  plan.options.names = {.resume = "--resume",
-                        .overwrite = "--overwrite",
-                        .epochs = "--epochs",
-                        .patience = "--patience",
-                        .learning_rate = "--learning-rate"};
+  plan.options.names = option_names();
   return plan;
 }
 

@@ -14,12 +14,13 @@ namespace thalweg::cli {
 
 using Json = nlohmann::ordered_json;
 
+/// Undefined ones are null.
+inline Json number_json(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
 /// An object with a key a figure; undefined ones are null.
 inline Json figures_to_json(const std::vector<Figure>& figures) {
   Json json = Json::object();
-  for (const Figure& f : figures) {
-    json[f.name] = std::isfinite(f.value) ? Json(f.value) : Json(nullptr);
-  }
+  for (const Figure& f : figures) json[f.name] = number_json(f.value);
   return json;
 }
 

@@ -330,13 +330,42 @@ bool Options::is_given(std::string_view name) const {
   return found->option->count() > 0 || found->in_file;
 }
 
-std::string Options::to_toml(std::span<const std::string_view> left_out) const {
-  std::string text = str("[", state_->verb.name, "]\n");
+std::vector<std::string> Options::adopt(const std::string& path) {
+  State& s = *state_;
+  std::vector<std::string> differing;
+  for (const ConfigEntry& entry : read_config(path)) {
+    if (entry.table != s.verb.name) continue;
+    const auto found = std::ranges::find(s.declared, entry.key, &State::Declared::name);
+    if (found != s.declared.end() && (found->option->count() > 0 || found->in_file)) {
+      using Kind = ConfigEntry::Kind;
+      std::vector<std::string> items;
+      for (const std::string& value : entry.values) items.push_back(toml_quoted(value));
+      const std::string text = entry.kind == Kind::kList     ? str("[", join(items, ", "), "]")
+                               : entry.kind == Kind::kString ? items[0]
+                                                             : entry.values[0];
+      if (text != found->value()) differing.push_back(entry.key);
+      continue;
+    }
+    s.apply(entry, str(path, ":", entry.line, ": "));
+  }
+  return differing;
+}
+
+std::vector<Options::Setting> Options::settings(std::span<const std::string_view> left_out) const {
+  std::vector<Setting> result;
   for (const State::Declared& d : state_->declared) {
     if (std::ranges::find(left_out, d.name) != left_out.end()) continue;
-    if (const std::string value = d.value(); !value.empty()) {
-      append(text, str(d.name, " = ", value, "\n"));
+    if (std::string value = d.value(); !value.empty()) {
+      result.push_back({d.name, std::move(value), d.option->count() > 0 || d.in_file});
     }
+  }
+  return result;
+}
+
+std::string Options::to_toml(std::span<const std::string_view> left_out) const {
+  std::string text = str("[", state_->verb.name, "]\n");
+  for (const Setting& setting : settings(left_out)) {
+    append(text, str(setting.name, " = ", setting.value, "\n"));
   }
   return text;
 }

@@ -55,6 +55,17 @@ class Options {
 
   /// Whether an option or a word, by its name without dashes, was given here or in the file.
   bool is_given(std::string_view name) const;
+  /// Values of a config file for what is_given() does not hold of. Names of options that were given
+  /// another value than the file's are returned.
+  std::vector<std::string> adopt(const std::string& path);
+
+  struct Setting {
+    std::string name;
+    std::string value;
+    bool is_given = false;
+  };
+  /// All options that have a value now, but for `left_out`.
+  std::vector<Setting> settings(std::span<const std::string_view> left_out) const;
   /// The values that all options have now, without `left_out`, as a table of a config file; what
   /// has no value is left out.
   std::string to_toml(std::span<const std::string_view> left_out) const;

@@ -9,7 +9,10 @@
 #include "cli/data_source.h"
 #include "cli/image_text.h"
 #include "cli/json.h"
+#include "cli/names.h"
 #include "cli/paths.h"
+#include "cli/predict_table.h"
+#include "cli/table_model_folder.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
 #include "cli/what_is.h"
@@ -171,7 +174,7 @@ int run_predict(const Verb& verb, const std::vector<std::string>& arguments, Con
   std::string folder;
   DataOptions source;
   CommonOptions common;
-  std::optional<std::string> split, out;
+  std::optional<std::string> split, out, ids;
   std::optional<int64_t> show;
   Options options(verb);
   options.word("MODEL", folder, "the folder of a model");
@@ -179,8 +182,12 @@ int run_predict(const Verb& verb, const std::vector<std::string>& arguments, Con
   options.choice("split", kSplits, split, "files of a folder to use; default: test; one of");
   options.value("out", "FILE", out, "writes there instead of to stdout; - is stdout");
   options.value("show", "N", show, "draws the first N images instead, beside their labels");
+  options.names("ids", "A,B,..", ids,
+                "columns written beside predictions (default: those of fit --ids)");
   source.declare_format(options);
   common.declare(options);
+  options.further();
+  source.declare_further(options);
   if (!options.parse(arguments)) {
     console.out << options.help();
     return kDone;
@@ -190,6 +197,15 @@ int run_predict(const Verb& verb, const std::vector<std::string>& arguments, Con
   }
   common.apply(console);
   if (out) check_out_file(*out, source.path);
+  if (is_table_model(folder)) {
+    if (split) throw_no_split(source.path);
+    if (show) throw UsageError("--show draws images, but the model was not trained on any");
+    PredictTableArguments table{
+        .folder = folder, .source = source, .out = out, .json = common.json};
+    if (ids) table.ids = parse_names("ids", *ids);
+    return predict_table(std::move(table), console);
+  }
+  if (ids) throw UsageError("--ids is for tables, and the model was trained on images");
   const auto model = load_model(folder);
   const ModelRecord& record = model->record();
   if (show) check_show(record, *show);

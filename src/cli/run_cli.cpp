@@ -19,14 +19,15 @@ namespace {
 constexpr Verb kVerbs[] = {
     {"fit", "Trains a model on DATA and saves it in the folder MODEL.",
      "DATA --out MODEL [OPTIONS]", "thalweg fit iris.csv --label species --out iris-model", run_fit,
+     "Of a table, --model auto trains a linear model and boosted trees, compares both with the\n"
+     "baseline on the validation rows, and keeps the better one. Beside the model are "
+     "report.html,\n"
+     "report.md, model_card.md, and config.toml, which --config takes to do it again.\n"
      "Ctrl-C ends after the current step and saves: --resume goes on with the same bits.\n"
      "A second Ctrl-C ends at once: what was trained since the last checkpoint is lost.\n"
-     "--overwrite keeps the old model until the new one is trained, or gone on with (--resume).\n"
-     "Test files (t10k-...) in the folder are checked before, and evaluated after the training.\n"
-     "A .json file of --model lists layers, as README.md says: {\"layers\": [{\"type\": "
-     "\"Dense\",\n"
-     "\"units\": 64, \"activation\": \"relu\"}, {\"type\": \"Dense\"}]}; the last one gets its "
-     "units."},
+     "--overwrite keeps the old model until the new one is trained.\n"
+     "Test files (t10k-...) in a folder are checked before, and evaluated after the training.\n"
+     "A .json file of --model lists layers: {\"layers\": [{\"type\": \"Dense\", \"units\": 64}]}"},
     {"evaluate", "Measures how good MODEL is on DATA.", "MODEL DATA [OPTIONS]",
      "thalweg evaluate iris-model test.csv --require 'accuracy>=0.9'", run_evaluate},
     {"predict", "Writes what MODEL says of each row of DATA.", "MODEL DATA [OPTIONS]",
@@ -43,8 +44,7 @@ constexpr Verb kVerbs[] = {
 
 std::string general_help() {
   std::string text =
-      "Example: thalweg fit /usr/share/datasets/fashion-mnist --model cnn --epochs 5 --out "
-      "model\n\n"
+      "Example: thalweg fit iris.csv --label species --out iris-model\n\n"
       "Usage: thalweg VERB [OPTIONS]\n\n";
   for (const Verb& verb : kVerbs) {
     std::string left = str("  ", verb.name);

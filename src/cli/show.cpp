@@ -4,6 +4,8 @@
 #include "cli/common_options.h"
 #include "cli/paths.h"
 #include "cli/show_files.h"
+#include "cli/show_table.h"
+#include "cli/table_model_folder.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
 #include "cli/what_is.h"
@@ -15,7 +17,7 @@
 namespace thalweg::cli {
 namespace {
 
-constexpr size_t kMostEpochs = 20;
+constexpr size_t kMostEpochsShown = 20;
 
 std::string class_list(const LabelSpec& label) {
   std::string text;
@@ -24,24 +26,6 @@ std::string class_list(const LabelSpec& label) {
     if (i < label.class_counts.size()) append(text, str(" (", grouped(label.class_counts[i]), ")"));
   }
   return text;
-}
-
-std::string history_table(const std::vector<EpochRecord>& history) {
-  const size_t first = history.size() > kMostEpochs ? history.size() - kMostEpochs : 0;
-  std::vector<std::vector<std::string>> rows = {{"epoch", "step"}};
-  for (size_t i = first; i < history.size(); ++i) {
-    const EpochRecord& epoch = history[i];
-    rows.push_back({str(epoch.epoch), str(epoch.step)});
-    for (const Figure& f : epoch.train) {
-      if (i == first) rows[0].push_back(f.name);
-      rows.back().push_back(short_number(f.value));
-    }
-    for (const Figure& f : epoch.validation) {
-      if (i == first) rows[0].push_back("validation " + f.name);
-      rows.back().push_back(short_number(f.value));
-    }
-  }
-  return aligned(rows);
 }
 
 std::string describe(const Estimator& model, const std::string& folder) {
@@ -74,18 +58,38 @@ std::string describe(const Estimator& model, const std::string& folder) {
     append(text, str("Weights      ", record.weights,
                      run.best_step ? str(" (best at step ", *run.best_step, ")") : "", "\n"));
   }
-  if (holds_replacement(folder)) {
-    append(text, str("Unfinished   a training that is to replace the model is under way or was "
-                     "ended in ",
-                     join_path(folder, kReplacementFolder),
-                     "; fit --resume goes on with it, fit --overwrite begins anew\n"));
-  }
+  append(text, unfinished_text(folder));
   append(text, str("TensorBoard  tensorboard --logdir ", join_path(folder, kEventsFolder), "\n"));
   if (!run.history.empty()) append(text, str("\n", history_table(run.history)));
   return text;
 }
 
 }  // namespace
+
+std::string history_table(const std::vector<EpochRecord>& history) {
+  const size_t first = history.size() > kMostEpochsShown ? history.size() - kMostEpochsShown : 0;
+  std::vector<std::vector<std::string>> rows = {{"epoch", "step"}};
+  for (size_t i = first; i < history.size(); ++i) {
+    const EpochRecord& epoch = history[i];
+    rows.push_back({str(epoch.epoch), str(epoch.step)});
+    for (const Figure& f : epoch.train) {
+      if (i == first) rows[0].push_back(f.name);
+      rows.back().push_back(short_number(f.value));
+    }
+    for (const Figure& f : epoch.validation) {
+      if (i == first) rows[0].push_back("validation " + f.name);
+      rows.back().push_back(short_number(f.value));
+    }
+  }
+  return aligned(rows);
+}
+
+std::string unfinished_text(const std::string& folder) {
+  if (!holds_replacement(folder)) return {};
+  return str("Unfinished   a training that is to replace the model is under way or was ended in ",
+             join_path(folder, kReplacementFolder),
+             "; fit --resume goes on with it, fit --overwrite begins anew\n");
+}
 
 int run_show(const Verb& verb, const std::vector<std::string>& arguments, Console& console) {
   std::string folder;
@@ -112,7 +116,9 @@ int run_show(const Verb& verb, const std::vector<std::string>& arguments, Consol
                       console);
     return kDone;
   }
-  if (common.json) {
+  if (is_table_model(folder)) {
+    show_table_model(folder, common.json, console);
+  } else if (common.json) {
     console.out << to_json(read_model_record(folder));
   } else {
     console.print(describe(*Estimator::load(folder), folder));

@@ -114,7 +114,7 @@ void refuse_to_show(const std::string& path) {
                          kind.empty() ? "a file that thalweg does not know" : kind);
 }
 
-std::unique_ptr<Estimator> load_model(const std::string& folder) {
+void check_is_model(const std::string& folder) {
   check_model_files(folder);
   if (!is_model_folder(folder)) {
     if (is_folder(folder) && is_saved_model(folder)) {
@@ -124,6 +124,10 @@ std::unique_ptr<Estimator> load_model(const std::string& folder) {
     }
     refuse_to_show(folder);
   }
+}
+
+std::unique_ptr<Estimator> load_model(const std::string& folder) {
+  check_is_model(folder);
   return Estimator::load(folder);
 }
 

@@ -14,7 +14,10 @@ bool is_known_otherwise(const std::string& path);
 /// Throws invalid_argument, or not_found, saying what the path is and what to give instead.
 [[noreturn]] void refuse_to_show(const std::string& path);
 
-/// The model of a folder; of others that they are none, as above.
+/// Throws, as above, for what is no folder with a model that fit has trained.
+void check_is_model(const std::string& folder);
+
+/// The model of a folder, on tensors; of others that they are none, as above.
 std::unique_ptr<Estimator> load_model(const std::string& folder);
 
 }  // namespace thalweg::cli

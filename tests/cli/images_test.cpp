@@ -287,7 +287,8 @@ TEST(Model, OfATableRefusesImagesAndTheOtherWayRound) {
   put_image_folder(folder / "d", 30, 6);
   put_file(folder / "x.csv", two_classes(40, {"0", "1"}));
   ASSERT_EQ(run(fit(folder / "d", folder / "images", {"--model", "linear"})).status, 0);
-  ASSERT_EQ(run(fit(folder / "x.csv", folder / "table", {"--label", "y"})).status, 0);
+  ASSERT_EQ(run(fit(folder / "x.csv", folder / "table", {"--label", "y", "--model", "dnn"})).status,
+            0);
   expect_failure(run({"predict", folder / "images", folder / "x.csv"}), 1, "images");
   expect_failure(run({"predict", folder / "table", folder / "d"}), 1, "table", "a, b");
   put_image_folder(folder / "cut", 30, 6);

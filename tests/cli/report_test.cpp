@@ -5,6 +5,7 @@
 #include "cli/report/svg.h"
 #include "cli/report/table_facts.h"
 #include "cli_testing.h"
+#include "thalweg/base/strings.h"
 
 namespace thalweg::cli {
 namespace {
@@ -141,7 +142,7 @@ TEST(ModelCard, HasFactsAndLeavesTheRestToPeople) {
 TEST(FitReport, CutsLongTables) {
   TableFitFacts facts = sample();
   for (int i = 0; i < 100; ++i) {
-    facts.columns.push_back({.name = "c" + std::to_string(i), .role = "feature", .type = "real"});
+    facts.columns.push_back({.name = str("c", i), .role = "feature", .type = "real"});
   }
   const std::string text = facts_text(facts);
   EXPECT_NE(text.find("and 62 more\n"), std::string::npos) << text;

@@ -3,6 +3,9 @@
 
 #include "cli/console.h"
 #include "cli_testing.h"
+#include "thalweg/data/numeric_csv.h"
+#include "thalweg/estimator/classifier.h"
+#include "thalweg/estimator/network_file.h"
 #include "thalweg/tensor/npy.h"
 
 namespace thalweg::cli {
@@ -16,13 +19,18 @@ const std::string kGraph =
 class FilesOfOthers : public ::testing::Test {
  protected:
   FilesOfOthers() { put_file(graph_, kGraph); }
-  // A model of two classes, trained for a moment.
+  // A model of two classes, trained for a moment on tensors of two features.
   void train() {
     put_file(folder_ / "d.csv", two_classes(60, {"less", "more"}));
-    ASSERT_EQ(run({"fit", folder_ / "d.csv", "--label", "y", "--epochs", "1", "--out",
-                   folder_ / "m", "--quiet"})
-                  .status,
-              kDone);
+    const auto table = data::read_numeric_csv(folder_ / "d.csv", {.label = "y"});
+    const std::vector<std::string> names = {"less", "more"};
+    Classifier model(make_network("mlp", 2), {.class_names = names,
+                                              .batch_size = 32,
+                                              .standardize = true,
+                                              .model_folder = folder_ / "m",
+                                              .feature_names = table.columns,
+                                              .label_name = table.label_column});
+    model.fit(table.features, data::class_indices(table.labels, names), {.epochs = 1});
   }
   const TemporaryFolder folder_;
   const std::string graph_ = folder_ / "g.pbtxt";

@@ -42,7 +42,9 @@ DocSection data_section(const TableFitFacts& facts) {
 
 DocSection model_section(const TableFitFacts& facts) {
   DocSection section{.heading = "Model"};
-  section.sentences.push_back(str(facts.model, ": ", counted(facts.parameters, "parameter"), "."));
+  section.sentences.push_back(
+      facts.parameters > 0 ? str(facts.model, ": ", counted(facts.parameters, "parameter"), ".")
+                           : facts.model + ".");
   if (!facts.choice.empty()) section.sentences.push_back(facts.choice);
   if (!facts.candidates.empty()) {
     DocTable table{.header = {"candidate"}};
@@ -168,7 +170,7 @@ DocSection record_section(const TableFitFacts& facts) {
   add("next", facts.next_command);
   section.tables.push_back(std::move(table));
   if (!facts.command.empty()) {
-    section.sentences.emplace_back("The command that does it again:");
+    section.sentences.emplace_back("The command below does it again.");
     section.code = facts.command;
   }
   return section;

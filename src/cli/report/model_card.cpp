@@ -68,9 +68,11 @@ DocSection use_section() {
 DocSection model_section(const TableFitFacts& facts) {
   DocSection section{.heading = "Model"};
   section.sentences.push_back(
-      str(facts.model, ", ", counted(facts.parameters, "parameter"), "; trained on ", facts.data,
-          " (fingerprint ", facts.data_hash, ") with ", counted(facts.training_rows, "row"), ", ",
-          grouped(facts.validation_rows), " kept for validation: ", facts.split));
+      str(facts.model,
+          facts.parameters > 0 ? str(", ", counted(facts.parameters, "parameter")) : std::string(),
+          "; trained on ", facts.data, " (fingerprint ", facts.data_hash, ") with ",
+          counted(facts.training_rows, "row"), ", ", grouped(facts.validation_rows),
+          " kept for validation: ", facts.split));
   if (!facts.choice.empty()) section.sentences.push_back(facts.choice);
   return section;
 }

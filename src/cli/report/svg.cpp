@@ -26,10 +26,9 @@ std::string number(double value) {
 
 std::string opened(double width, double height, const std::string& title,
                    const std::string& description) {
-  return str("<svg role=\"img\" xmlns=\"http://www.w3.org/2000/svg\" width=\"", number(width),
-             "\" height=\"", number(height), "\" viewBox=\"0 0 ", number(width), " ",
-             number(height), "\">\n<title>", html_escaped(title), "</title>\n<desc>",
-             html_escaped(description), "</desc>\n");
+  return str("<svg role=\"img\" width=\"", number(width), "\" height=\"", number(height),
+             "\" viewBox=\"0 0 ", number(width), " ", number(height), "\">\n<title>",
+             html_escaped(title), "</title>\n<desc>", html_escaped(description), "</desc>\n");
 }
 
 std::string text_at(double x, double y, std::string_view anchor, const std::string& text,

@@ -205,6 +205,7 @@ class Sniffer {
       facts_.names = options_.names;
     } else if (has_header) {
       facts_.names = first.cells;
+      name_the_nameless();
     } else {
       for (size_t i = 1; i <= first.cells.size(); ++i) facts_.names.push_back(str('c', i));
     }
@@ -219,6 +220,17 @@ class Sniffer {
     }
     format.first_line += count_lines(first.end);
     drop(first.end);
+  }
+
+  // As in files without a header: spreadsheets and data frames leave the column of row numbers
+  // unnamed.
+  void name_the_nameless() {
+    for (size_t i = 0; i < facts_.names.size(); ++i) {
+      if (!facts_.names[i].empty()) continue;
+      facts_.names[i] = str('c', i + 1);
+      facts_.notes.push_back(
+          str("column ", i + 1, " has no name in the header; it is named ", facts_.names[i]));
+    }
   }
 
   void add_header_note(bool has_header) {

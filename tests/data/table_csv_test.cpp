@@ -242,7 +242,11 @@ TEST_F(TableCsvTest, KeepsLargeIntegersApart) {
 TEST_F(TableCsvTest, KeepsNamesAsTheyAre) {
   EXPECT_EQ(read("\"distance, km\",\"a\"\"b\",a\\b,[x].y\n1,2,3,4\n").names(),
             (Names{"distance, km", "a\"b", "a\\b", "[x].y"}));
-  expect_failure("a,,c\n1,2,3\n", {}, ":1:", "column 2 has no name");
+  expect_failure("a,c1,\n1,2,3\n", {.names = {"a", "", "c"}}, "column 2 has no name");
+  expect_failure(",b,c1\n1,2,3\n", {}, ":1:", "columns 1 and 3 are both named");
+  const auto nameless = open(",b\n1,2\n");
+  EXPECT_EQ(nameless->read_all().names(), (Names{"c1", "b"}));
+  EXPECT_TRUE(has_note(*nameless, "column 1 has no name in the header; it is named c1"));
   expect_failure("a,b,a\n1,2,3\n", {}, ":1:", "columns 1 and 3", "\"a\"");
   EXPECT_EQ(read("a,b,a\n1,2,3\n", {.names = {"x", "y", "z"}}).names(), (Names{"x", "y", "z"}));
   expect_failure("1,2,3\n", {.names = {"x"}}, "3 columns", "1 names");

@@ -51,8 +51,12 @@ std::optional<double> defined(double value) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+bool is_tree_family(std::string_view family) {
+  return family == "boosted-trees" || family == "forest";
+}
+
 // What was decided of a feature column, and what became of it.
-void add_use(const GuessedSchema& schema, const Transform* transform,
+void add_use(const GuessedSchema& schema, const Transform* transform, bool is_for_trees,
              TableFitFacts::Column& column) {
   const auto decision = std::ranges::find(schema.decisions, column.name, &GuessedColumn::column);
   if (decision == schema.decisions.end()) return;
@@ -68,7 +72,9 @@ void add_use(const GuessedSchema& schema, const Transform* transform,
     return;
   }
   column.distinct = found->distinct;
-  append(column.use, str("; ", found->use));
+  // Scales of numbers are of linear models and networks.
+  const bool is_plain = is_for_trees && decision->kind == GuessedKind::kNumber;
+  column.use = is_plain ? str("number: ", found->use) : str(column.use, "; ", found->use);
 }
 
 }  // namespace
@@ -104,7 +110,7 @@ void add_data_facts(const FitContext& context, const Transform* transform, Table
       column.role = "id";
       column.use = "not learnt from; written beside predictions";
     } else {
-      add_use(context.schema, transform, column);
+      add_use(context.schema, transform, is_tree_family(facts.family), column);
     }
     facts.columns.push_back(std::move(column));
   }

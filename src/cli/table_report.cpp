@@ -89,10 +89,13 @@ TableFitFacts report_training(const FitContext& context, const TableTraining& tr
                               const std::string& folder) {
   const TrainedModel& best = choice.best;
   TableFitFacts facts{.folder = folder};
+  facts.family = best.family;
   add_record_facts(best.model->record(), facts);
   add_data_facts(context, &best.model->transform(), facts);
-  facts.family = best.family;
   facts.model = describe_model(best.arguments, best.family);
+  const bool is_solved = best.family == "linear" && best.arguments.solver != "ftrl";
+  const bool has_trees = best.family == "boosted-trees" || best.family == "forest";
+  facts.step_noun = has_trees ? "tree" : is_solved ? "iteration" : "epoch";
   facts.candidates = choice.candidates;
   facts.choice = choice.sentence;
   facts.training_message = training_sentence(best.report.training);
@@ -100,7 +103,8 @@ TableFitFacts report_training(const FitContext& context, const TableTraining& tr
   const auto sample = first_rows(*training.training, kMostMeasuredRows);
   Measured measured{.training = measure(*best.model, *sample, "training rows", folder)};
   if (context.split.training > kMostMeasuredRows) {
-    append(facts.training_message, str(" Training figures are those of the first ",
+    append(facts.training_message, str(facts.training_message.ends_with('.') ? "" : ".",
+                                       " Training figures are those of the first ",
                                        grouped(kMostMeasuredRows), " training rows."));
   }
   measured.validation = best.validation;

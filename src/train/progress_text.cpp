@@ -102,10 +102,12 @@ std::string step_line(const LoopState& state, const StepRate& rate) {
 
 std::string epoch_line(const LoopState& state, const EpochRecord& record, int64_t steps,
                        double seconds) {
+  const std::string train = figures_text(record.train, ", ");
   const std::string validation = figures_text(record.validation, ", ", "validation ");
-  return str("epoch ", of_total(record.epoch, state.epochs), ": ", figures_text(record.train, ", "),
-             validation.empty() ? "" : ", ", validation, " (", counted(steps, "step"), ", ",
-             duration_text(seconds), ")");
+  // Solvers make no steps.
+  return str("epoch ", of_total(record.epoch, state.epochs), ": ", train,
+             train.empty() || validation.empty() ? "" : ", ", validation, " (",
+             steps > 0 ? str(counted(steps, "step"), ", ") : "", duration_text(seconds), ")");
 }
 
 std::string bar_line(const LoopState& state, const StepRate& rate, int columns, bool color) {

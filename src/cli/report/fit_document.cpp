@@ -117,7 +117,7 @@ DocSection result_section(const TableFitFacts& facts, bool with_plots) {
   if (facts.best_step) {
     section.sentences.push_back(str("The weights are those of the best ",
                                     facts.validation_rows > 0 ? "validation " : "", "loss, at ",
-                                    facts.step_noun == "tree" ? "tree " : "step ",
+                                    facts.step_noun == "epoch" ? "step" : facts.step_noun, " ",
                                     grouped(*facts.best_step), "."));
   }
   section.tables.push_back(metrics_table(facts));

@@ -65,32 +65,50 @@ class PickedSource : public TableSource {
   int64_t rows_;
 };
 
-Tensor joined(const std::vector<Tensor>& parts) {
-  if (parts.empty() || !parts[0].is_valid()) return {};
-  std::vector<int64_t> shape(parts[0].shape().dims().begin(), parts[0].shape().dims().end());
-  shape[0] = 0;
-  for (const Tensor& part : parts) shape[0] += part.dim(0);
-  Tensor result(parts[0].dtype(), Shape(std::span<const int64_t>(shape)));
-  auto* to = static_cast<std::byte*>(result.mutable_raw());
-  for (const Tensor& part : parts) {
-    to = std::copy_n(static_cast<const std::byte*>(part.raw()), part.byte_size(), to);
-  }
-  return result;
-}
-
 Tensor picked(const Tensor& tensor, const std::vector<int64_t>& rows) {
   return tensor.is_valid() ? rows_at(tensor, rows) : Tensor();
 }
 
+/// Tensors of pieces one after the other, as many rows as are said beforehand, so that nothing is
+/// held twice.
+class Stack {
+ public:
+  explicit Stack(int64_t rows) : rows_(rows) {}
+
+  /// Of a piece `[rows, ...]`; one that is not valid adds nothing.
+  void add(const Tensor& piece) {
+    if (!piece.is_valid()) return;
+    if (!all_.is_valid()) {
+      std::vector<int64_t> shape(piece.shape().dims().begin(), piece.shape().dims().end());
+      shape[0] = rows_;
+      all_ = Tensor(piece.dtype(), Shape(std::span<const int64_t>(shape)));
+      next_ = static_cast<std::byte*>(all_.mutable_raw());
+    }
+    next_ = std::copy_n(static_cast<const std::byte*>(piece.raw()), piece.byte_size(), next_);
+  }
+  Tensor take() { return std::move(all_); }
+
+ private:
+  int64_t rows_;
+  Tensor all_;
+  std::byte* next_ = nullptr;
+};
+
 // Labels and weights of all rows, piece by piece.
 LabelledRows labelled(const HeadSpec& spec, const LabelSpec& label,
-                      std::shared_ptr<const TableSource> table) {
-  std::vector<Tensor> labels, weights;
+                      std::shared_ptr<const TableSource> table, int64_t rows) {
+  Stack labels(rows), weights(rows);
   each_piece(*table, [&](const Table& piece, int64_t first_row) {
-    labels.push_back(label_tensor(spec, label, piece, first_row));
-    weights.push_back(weight_tensor(spec, piece, first_row));
+    labels.add(label_tensor(spec, label, piece, first_row));
+    weights.add(weight_tensor(spec, piece, first_row));
   });
-  return {std::move(table), joined(labels), joined(weights)};
+  return {std::move(table), labels.take(), weights.take()};
+}
+
+int64_t count_rows(const TableSource& source) {
+  int64_t rows = 0;
+  each_piece(source, [&](const Table& piece, int64_t) { rows += piece.rows(); });
+  return rows;
 }
 
 // A source that somebody else holds for as long as it is needed.
@@ -102,33 +120,51 @@ std::shared_ptr<const TableSource> in_memory(const TableSource& source) {
   return data::table_source(source.read_all(), source.name());
 }
 
-std::shared_ptr<const TableSource> part_of(const std::shared_ptr<const TableSource>& all,
-                                           bool is_held, const std::vector<int64_t>& rows) {
-  if (is_held) return data::table_source(all->read_all().rows(rows), all->name());
-  // Ascending, so that one pass finds them.
-  auto flags = std::make_shared<std::vector<bool>>();
-  for (const int64_t row : rows) {
-    flags->resize(static_cast<size_t>(row) + 1);
-    flags->back() = true;
-  }
-  return picked_rows(
-      *all,
-      [flags](int64_t row) {
-        const auto place = static_cast<size_t>(row);
-        return place < flags->size() && (*flags)[place];
-      },
-      static_cast<int64_t>(rows.size()));
+// Rows of a table in memory, of each class alike.
+void part_held(TableParts& parts, const PartOptions& options) {
+  const LabelledRows whole = parts.training;
+  const data::RowSplit split =
+      parts.head->split(whole.labels, options.validation_split, options.seed);
+  if (split.validation.empty() || split.training.empty()) return;
+  const Table table = whole.table->read_all();
+  const auto part = [&](const std::vector<int64_t>& rows) {
+    return LabelledRows{data::table_source(table.rows(rows), whole.table->name()),
+                        picked(whole.labels, rows), picked(whole.weights, rows)};
+  };
+  parts.training = part(split.training);
+  parts.validation = part(split.validation);
 }
 
-data::RowSplit split_by_hash(int64_t rows, double fraction, uint64_t seed) {
-  data::RowSplit split;
-  constexpr double kSteps = 9007199254740992.0;  // 2^53
-  for (int64_t row = 0; row < rows; ++row) {
+// Rows by a hash of their number, so that nothing need be remembered of them.
+void part_by_hash(TableParts& parts, const TableSource& source, const PartOptions& options) {
+  const LabelledRows whole = std::move(parts.training);
+  const auto validates = [fraction = options.validation_split, seed = options.seed](int64_t row) {
+    constexpr double kSteps = 9007199254740992.0;  // 2^53
     const uint64_t hash = mix_seed(seed, static_cast<uint64_t>(row));
-    const bool validates = static_cast<double>(hash >> 11) / kSteps < fraction;
-    (validates ? split.validation : split.training).push_back(row);
+    return static_cast<double>(hash >> 11) / kSteps < fraction;
+  };
+  const auto trains = [validates](int64_t row) { return !validates(row); };
+  int64_t count = 0;
+  for (int64_t row = 0; row < whole.rows(); ++row) count += validates(row) ? 1 : 0;
+  const auto part = [&](const std::function<bool(int64_t)>& picks, int64_t rows) {
+    Stack labels(rows), weights(rows);
+    for (int64_t begin = 0; begin < whole.rows(); begin += kPieceRows) {
+      std::vector<int64_t> numbers;
+      const int64_t end = std::min(whole.rows(), begin + kPieceRows);
+      for (int64_t row = begin; row < end; ++row) {
+        if (picks(row)) numbers.push_back(row);
+      }
+      labels.add(picked(whole.labels, numbers));
+      weights.add(picked(whole.weights, numbers));
+    }
+    return LabelledRows{picked_rows(source, picks, rows), labels.take(), weights.take()};
+  };
+  if (count == 0 || count == whole.rows()) {
+    parts.training = whole;
+    return;
   }
-  return split;
+  parts.training = part(trains, whole.rows() - count);
+  parts.validation = part(validates, count);
 }
 
 }  // namespace
@@ -172,25 +208,16 @@ TableParts part_rows(const HeadSpec& spec, const TableSource& rows, const TableS
   }
   TableParts parts;
   parts.head = make_head(spec, label);
-  parts.training = labelled(spec, label, all);
+  parts.training = labelled(spec, label, all, count);
   if (validation != nullptr) {
-    parts.validation = labelled(spec, label, borrowed(*validation));
+    parts.validation = labelled(spec, label, borrowed(*validation), count_rows(*validation));
     if (!parts.validation->labels.is_valid()) {
       throw invalid_argument("'", validation->name(), "' has no rows to validate on");
     }
+  } else if (options.validation_split > 0 && is_held) {
+    part_held(parts, options);
   } else if (options.validation_split > 0) {
-    const LabelledRows whole = parts.training;
-    const data::RowSplit split =
-        is_held ? parts.head->split(whole.labels, options.validation_split, options.seed)
-                : split_by_hash(whole.rows(), options.validation_split, options.seed);
-    if (!split.validation.empty() && !split.training.empty()) {
-      const auto part = [&](const std::vector<int64_t>& numbers) {
-        return LabelledRows{part_of(all, is_held, numbers), picked(whole.labels, numbers),
-                            picked(whole.weights, numbers)};
-      };
-      parts.training = part(split.training);
-      parts.validation = part(split.validation);
-    }
+    part_by_hash(parts, rows, options);
   }
   parts.head->learn_training_labels(parts.training.labels, parts.training.weights);
   return parts;

@@ -169,6 +169,11 @@ int fit_table(FitArguments& a, Options& options, std::optional<TrainingLock> loc
     say_nothing_left(result, choice.best.arguments.epochs.value_or(1), console);
   }
   TableFitFacts facts = report_training(context, training, choice, data.test.get(), *a.out);
+  for (const auto& metric : facts.metrics) {
+    if (metric.name != "loss" || metric.undefined.empty()) continue;
+    console.warning(
+        str("the model is of no use: ", metric.undefined, "; a smaller --learning-rate may help"));
+  }
   facts.next_command = shell_command({"thalweg", "predict", *a.out, a.source.path});
   // A choice that is to be made again is not written down as made.
   std::string config = options.to_toml(kOptionsOfOneCall);

@@ -81,6 +81,8 @@ void add_class_rows(const Table& rows, const TablePredictions& predictions,
     const auto found = std::ranges::find(classes, truth);
     if (found == classes.end()) continue;
     const auto row = values.subspan(static_cast<size_t>(i) * width, width);
+    // Rows without a prediction have no place in a ranking.
+    if (!std::ranges::all_of(row, [](float p) { return std::isfinite(p); })) continue;
     result.right.push_back(predictions.labels[static_cast<size_t>(i)] == truth ? 1 : 0);
     result.probability.push_back(row[static_cast<size_t>(found - classes.begin())]);
     if (width != 2) continue;
@@ -93,6 +95,7 @@ void add_scatter(std::span<const double> labels, std::span<const double> predict
                  TableFitFacts& facts) {
   const size_t step = std::max<size_t>(1, (labels.size() + kMostPoints - 1) / kMostPoints);
   for (size_t i = 0; i < labels.size(); i += step) {
+    if (!std::isfinite(predictions[i])) continue;
     facts.scatter.emplace_back(labels[i], predictions[i]);
   }
 }

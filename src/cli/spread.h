@@ -20,7 +20,7 @@ struct ClassRows {
   std::vector<double> score;
   std::vector<bool> positive;
 };
-/// By metric: accuracy, log_loss, auc. Empty without rows.
+/// By metric: accuracy, log_loss, auc. Empty without rows. All numbers are finite.
 std::map<std::string, double> class_spreads(const ClassRows& rows, uint64_t seed);
 
 /// By metric: mse, mae, rmse, r2.

@@ -254,9 +254,14 @@ TEST(Table, IsFittedInAFolderOfItsOwn) {
                    "process");
   }
   // A training that saved nothing is in nobody's way.
-  const std::vector<std::string> wild = {"--epochs",   "1",        "--optimizer",     "sgd",
-                                         "--schedule", "constant", "--learning-rate", "1e38"};
+  const std::vector<std::string> wild = {"--epochs",        "1",        "--optimizer",  "sgd",
+                                         "--schedule",      "constant", "--batch-size", "16",
+                                         "--learning-rate", "1e38"};
   ASSERT_EQ(run(fit(folder / "x.csv", folder / "m", wild)).status, 1);
+  const std::vector<std::string> one_step = {"--epochs",   "1",        "--optimizer",     "sgd",
+                                             "--schedule", "constant", "--learning-rate", "1e38"};
+  const Outcome useless = run(fit(folder / "x.csv", folder / "u", one_step));
+  EXPECT_NE(useless.err.find("warning: the model is of no use"), std::string::npos) << useless.err;
   const Outcome again = run(fit(folder / "x.csv", folder / "m", once));
   EXPECT_EQ(again.status, 0) << again.err;
   EXPECT_NE(again.err.find("begins anew"), std::string::npos) << again.err;

@@ -49,8 +49,6 @@ void FitArguments::declare(Options& options) {
   options.value("epochs", "N", epochs, "passes over the data, in all (default: by their size)");
   options.value("batch-size", "N", batch_size, "rows a step (default: images 128, tables 256)");
   options.value("learning-rate", "X", learning_rate, "default: the model's own");
-  options.value("patience", "N", patience,
-                "stops after N epochs (trees) without a better loss; 0: never");
   options.value("seed", "N", seed, "of all that is random (default: 1)");
   options.flag("overwrite", overwrite, "replaces the model that is there");
   options.flag("resume", resume, "goes on with the training that is there");
@@ -58,6 +56,8 @@ void FitArguments::declare(Options& options) {
   source.declare_format(options);
   common.declare(options);
   options.further();
+  options.value("patience", "N", patience,
+                "stops after N epochs (trees) without a better loss; 0: never");
   options.names("types", "COLUMN=KIND,..", types,
                 "what columns are: number, category, text, list, date, or ignore");
   options.value("weight", "COLUMN", weight, "how much each row counts");

@@ -59,8 +59,9 @@ struct TableData {
 TableData read_data(FitArguments& a, const Console& console) {
   TableData data{.roles = parse_roles(a)};
   data.table = open_data(a.source, set_types(data.roles));
+  // A header in the first line is what everybody expects; the report has it.
   for (const std::string& note : data.table->notes()) {
-    console.notice(str(a.source.path, ": ", note));
+    if (note != "header: the first line (found)") console.notice(str(a.source.path, ": ", note));
   }
   check_roles(data.roles, *data.table);
   data.survey = survey_table(*data.table, data.roles.labels);

@@ -19,10 +19,8 @@ namespace {
 constexpr Verb kVerbs[] = {
     {"fit", "Trains a model on DATA and saves it in the folder MODEL.",
      "DATA --out MODEL [OPTIONS]", "thalweg fit iris.csv --label species --out iris-model", run_fit,
-     "Of a table, --model auto trains a linear model and boosted trees, compares both with the\n"
-     "baseline on the validation rows, and keeps the better one. Beside the model are "
-     "report.html,\n"
-     "report.md, model_card.md, and config.toml, which --config takes to do it again.\n"
+     "--model auto compares a linear model, boosted trees and guessing on the validation rows.\n"
+     "Beside a table's model are report.html, model_card.md, and config.toml to do it again.\n"
      "Ctrl-C ends after the current step and saves: --resume goes on with the same bits.\n"
      "A second Ctrl-C ends at once: what was trained since the last checkpoint is lost.\n"
      "--overwrite keeps the old model until the new one is trained.\n"

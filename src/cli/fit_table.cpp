@@ -9,6 +9,7 @@
 #include "cli/table_model_folder.h"
 #include "cli/table_report.h"
 #include "cli/text.h"
+#include "thalweg/base/error.h"
 #include "thalweg/base/file.h"
 #include "thalweg/train/signals.h"
 
@@ -55,6 +56,16 @@ struct TableData {
   GuessedSchema schema;
 };
 
+// Before candidates are trained, and of all rows rather than those to train on.
+void check_classes(const TableData& data, const std::string& path) {
+  const LabelSurvey& label = data.survey.labels[0];
+  if (!data.task.has_classes || label.counts.size() > 1) return;
+  throw invalid_argument(path, ": all ", counted(label.counts.begin()->second, "row"),
+                         " with a label have the label '", label.counts.begin()->first,
+                         "' in column '", label.column,
+                         "'; it takes two classes or more to tell them apart");
+}
+
 // Fills in those defaults of `a` that are the same for every model.
 TableData read_data(FitArguments& a, const Console& console) {
   TableData data{.roles = parse_roles(a)};
@@ -71,6 +82,7 @@ TableData read_data(FitArguments& a, const Console& console) {
   }
   data.task = make_task(a, data.roles, data.survey);
   say_task(data.task, data.roles, console);
+  check_classes(data, a.source.path);
   a.request.task = data.task.task;
   if (!a.seed) a.seed = 1;
   if (!a.validation && !a.validation_split) a.validation_split = 0.1;

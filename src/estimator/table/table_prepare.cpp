@@ -14,7 +14,6 @@ namespace {
 // Rows among which a streamed epoch is shuffled, about.
 constexpr int64_t kShuffledRows = 65536;
 constexpr int64_t kValidationBatch = 1024;
-constexpr int64_t kReadAhead = 64;  // batches, while the model makes its steps
 
 int64_t bytes_of(const data::Example& example) {
   int64_t bytes = 0;
@@ -238,14 +237,11 @@ Dataset streamed_batches(const std::shared_ptr<const TableSource>& table,
   for (data::Component& each : components) each.shape = Shape{kUnknownDim}.concat(each.shape);
   components.push_back({"label", head->label_dtype(), head->label_shape(kUnknownDim)});
   components.push_back({"weight", kFloat32, {kUnknownDim}});
-  return Dataset::from_generator(components,
-                                 [=](int64_t epoch) -> data::Generator {
-                                   auto stream = std::make_shared<Stream>(
-                                       table, transform, spec, head, for_training, batch_size,
-                                       mix_seed(seed, static_cast<uint64_t>(epoch)));
-                                   return [stream] { return stream->next(); };
-                                 })
-      .prefetch(kReadAhead);
+  return Dataset::from_generator(components, [=](int64_t epoch) -> data::Generator {
+    auto stream = std::make_shared<Stream>(table, transform, spec, head, for_training, batch_size,
+                                           mix_seed(seed, static_cast<uint64_t>(epoch)));
+    return [stream] { return stream->next(); };
+  });
 }
 
 }  // namespace thalweg

@@ -6,6 +6,7 @@
 #include "cli/fit_settings.h"
 #include "cli/fit_steps.h"
 #include "cli/options.h"
+#include "cli/report/table_facts.h"
 #include "cli/text.h"
 #include "thalweg/base/error.h"
 #include "thalweg/base/file.h"
@@ -60,6 +61,22 @@ void check_holds_images(const std::string& folder) {
                          "train-images-idx3-ubyte, ...); a table is a file");
 }
 
+// The options in effect, to do it again. The model is there whatever becomes of it.
+void save_config(FitArguments& a, const Options& options, const FitPlan& plan,
+                 const Console& console) {
+  const RunRecord& run = plan.model->record().run;
+  a.epochs = plan.options.epochs;
+  a.batch_size = run.batch_size;
+  a.seed = static_cast<int64_t>(run.seed);
+  a.validation_split = run.validation_split;
+  if (!a.resume) a.network = plan.network;
+  try {
+    write_file(join_path(*a.out, kConfigFile), options.to_toml(kOptionsOfOneCall));
+  } catch (const Error& error) {
+    console.warning(str("the model is saved, but not its options: ", error.message()));
+  }
+}
+
 }  // namespace
 
 int fit_images(FitArguments& a, Options& options, std::optional<TrainingLock> lock,
@@ -104,6 +121,7 @@ int fit_images(FitArguments& a, Options& options, std::optional<TrainingLock> lo
   if (result.signal == 0 && test) facts.test = evaluate_test(a, *plan.model, *test);
   facts.next_command =
       shell_command({"thalweg", data.is_images ? "evaluate" : "predict", *a.out, a.source.path});
+  save_config(a, options, plan, console);
   if (a.common.json) {
     console.out << report_json(facts, plan.model->record());
   } else {

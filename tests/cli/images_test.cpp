@@ -26,6 +26,10 @@ TEST(Images, GoFromFitToEvaluateToShow) {
   for (const char* word : {"test", "top 30, low 30, side 30", "thalweg evaluate"}) {
     EXPECT_NE(fitted.out.find(word), std::string::npos) << fitted.out << "\nlacks: " << word;
   }
+  const Outcome again =
+      run({"fit", "--config", model + "/config.toml", "--out", folder / "again", "--quiet"});
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(run({"predict", folder / "again", data}).out, run({"predict", model, data}).out);
   const Outcome evaluated = run({"evaluate", model, data, "--json", "--require", "accuracy>=0.9"});
   ASSERT_EQ(evaluated.status, 0) << evaluated.err;
   EXPECT_EQ(evaluated.json()["examples"], 12);

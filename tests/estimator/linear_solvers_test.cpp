@@ -287,6 +287,44 @@ TEST(LinearLbfgs, FindsTheQuantilesOfABiasAlone) {
   EXPECT_NEAR(solved.bias[1], 750, 3);
 }
 
+TEST(LinearLbfgs, GivesQuantilesOfEqualLabelsExactly) {
+  const LinearProblem problem =
+      number_problem(1, {.kind = LossKind::kPinball, .units = 2, .quantiles = {0.1, 0.5}});
+  const Tensor labels = floats(std::vector<double>(50, 1e-3));
+  const Solved solved = run_lbfgs(problem, {{random_numbers(50, 1, 1)}, labels, {}});
+  EXPECT_EQ(solved.bias, (std::vector<double>{1e-3f, 1e-3f}));
+  EXPECT_EQ(solved.weights[0], (std::vector<double>{0, 0}));
+  EXPECT_EQ(solved.result.message, "all labels are equal");
+}
+
+TEST(LinearLbfgs, StaysFiniteWhenAllCountsAreZero) {
+  LinearProblem problem = number_problem(1, {.kind = LossKind::kPoisson});
+  Tensor numbers = random_numbers(50, 1, 1);
+  for (float& x : numbers.mutable_data<float>()) x = 1e4f * std::abs(x);
+  const Solved solved = run_lbfgs(problem, {{numbers}, floats(std::vector<double>(50, 0)), {}});
+  EXPECT_LT(solved.bias[0], -10);
+  EXPECT_LE(solved.weights[0][0], 0);
+}
+
+// Each category has two of 20,000 rows, so its slope of the mean loss is below the tolerance from
+// the beginning.
+TEST(LinearLbfgs, LearnsManyRareCategories) {
+  constexpr int64_t kRows = 20000;
+  LinearProblem problem;
+  problem.prepared.ids = {{"c", kRows / 2}};
+  problem.terms = {{"linear/c/weights", {Kind::kIds, {0}, kRows / 2}}};
+  problem.l2 = 0.1;
+  Tensor ids(kInt64, {kRows, 1}), labels(kInt64, {kRows});
+  for (int64_t i = 0; i < kRows; ++i) {
+    ids.mutable_data<int64_t>()[i] = i / 2;
+    labels.mutable_data<int64_t>()[i] = i / 2 % 2;
+  }
+  const Solved solved = run_lbfgs(problem, {{ids}, labels, {}});
+  // Where 2 (sigmoid(w) - 1) + 0.1 w is 0.
+  EXPECT_NEAR(solved.weights[0][1], 2.1280, 0.05);
+  EXPECT_NEAR(solved.weights[0][0], -2.1280, 0.05);
+}
+
 TEST(LinearLbfgs, LeavesOutRowsOfWeightZero) {
   Mixed m = mixed({});
   const Solved all = run_lbfgs(m.problem, m.rows);
@@ -518,6 +556,28 @@ TEST(LinearSdca, SetsWeightsToZeroByL1) {
   }
   EXPECT_GT(zeros, 30);
   EXPECT_LT(zeros, 59);
+}
+
+TEST(LinearSdca, LearnsNumbersFarFromZero) {
+  LinearProblem problem = number_problem(1, {.kind = LossKind::kSquared});
+  problem.l2 = 1;
+  const Tensor numbers = random_numbers(60, 1, 4);
+  std::vector<double> near, far;
+  for (int64_t i = 0; i < 60; ++i) {
+    near.push_back(3 * numbers.at(i));
+    far.push_back(near.back() + 1024);
+  }
+  const Solved a = run_sdca(problem, {{numbers}, floats(near), {}});
+  const Solved b = run_sdca(problem, {{numbers}, floats(far), {}});
+  EXPECT_NEAR(b.weights[0][0], a.weights[0][0], 1e-3);
+  EXPECT_NEAR(b.bias[0] - 1024, a.bias[0], 1e-3);
+  // In units of their own, too.
+  problem.loss.mean = {1000};
+  problem.loss.deviation = {4};
+  const Solved c = run_sdca(problem, {{numbers}, floats(far), {}});
+  EXPECT_NEAR(1000 + 4 * c.bias[0], b.bias[0], 1e-2);
+  const Solved equal = run_sdca(problem, {{numbers}, floats(std::vector<double>(60, 1e6)), {}});
+  EXPECT_EQ(1000 + 4 * equal.bias[0], 1e6);
 }
 
 TEST(LinearSdca, GivesTheSameBitsForTheSameSeed) {

@@ -108,7 +108,9 @@ class Minimizer {
       if (options_.report && !options_.report(state)) {
         return result(LbfgsResult::End::kStopped, slopes);
       }
-      if (most <= options_.tolerance) return result(LbfgsResult::End::kConverged, slopes);
+      if (most <= options_.tolerance && expected_fall(slopes) <= options_.least_fall) {
+        return result(LbfgsResult::End::kConverged, slopes);
+      }
       if (iteration == options_.most_iterations) {
         return result(LbfgsResult::End::kIterations, slopes);
       }
@@ -134,6 +136,15 @@ class Minimizer {
 
   LbfgsResult result(LbfgsResult::End end, const Vector& slopes) {
     return {end, std::move(x_), value_, steepest(slopes), iterations_, evaluations_};
+  }
+
+  // Of the value, by a Newton step with the estimated second derivatives.
+  double expected_fall(const Vector& slopes) const {
+    double fall = 0;
+    for (size_t i = 0; i < options_.inverse_diagonal.size(); ++i) {
+      fall += slopes[i] * slopes[i] * options_.inverse_diagonal[i] / 2;
+    }
+    return fall;
   }
 
   // Where the length of a first step is not known, one that moves x by at most 1.

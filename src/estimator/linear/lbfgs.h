@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -21,8 +22,11 @@ struct LbfgsState {
 };
 
 struct LbfgsOptions {
-  /// Ends when no component of the gradient is larger.
+  /// Ends when no component of the gradient is larger, and ...
   double tolerance = 1e-4;
+  /// ... when the value is not expected to fall by more: many small slopes add up. By
+  /// inverse_diagonal; without it this says nothing.
+  double least_fall = std::numeric_limits<double>::infinity();
   int64_t most_iterations = 200;
   int64_t memory = 10;  // steps that curvature is learnt from
   /// l1 * sum |x_i| over the first `penalized` parameters is added.

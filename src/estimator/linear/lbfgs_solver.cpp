@@ -29,14 +29,15 @@ class LbfgsRun {
     start();
     if (loss_.kind == LossKind::kSquared && problem_.l1 == 0 && is_small(matrix_)) {
       if (auto solution = solve_least_squares(matrix_, loss_, targets_, problem_.l2)) {
-        return solved(std::move(*solution));
+        return solved(std::move(*solution), "solved by the normal equations");
       }
     }
     if (loss_.kind != LossKind::kPinball) return finish(minimize());
     const double deviation = std::ranges::max(targets_.deviations());
+    if (deviation == 0) return solved(constant_labels(), "all labels are equal");
     LbfgsResult result;
     for (const double width : kWidths) {
-      loss_.width = width * (deviation > 0 ? deviation : 1);
+      loss_.width = width * deviation;
       result = minimize();
       if (result.end == LbfgsResult::End::kStopped || iterations_ >= problem_.most_iterations) {
         break;
@@ -53,14 +54,21 @@ class LbfgsRun {
     }
   }
 
-  SolverResult solved(std::vector<double> solution) {
+  // Where all labels are equal: they themselves, whatever the row.
+  std::vector<double> constant_labels() const {
+    std::vector<double> result(x_.size());
+    std::ranges::copy(targets_.means(), result.begin() + objective_.weights());
+    return result;
+  }
+
+  SolverResult solved(std::vector<double> solution, std::string message) {
     x_ = std::move(solution);
     std::vector<double> gradient(x_.size());
     const double value = objective_(x_, gradient);
     if (!std::isfinite(value)) refuse_not_finite(problem_, value);
     write(x_);
     run_.note(1, objective_.mean_loss(), [] {});
-    return run_.finish("solved by the normal equations");
+    return run_.finish(std::move(message));
   }
 
   LbfgsResult minimize() {
@@ -69,6 +77,7 @@ class LbfgsRun {
     const int64_t before = iterations_;
     LbfgsOptions options;
     options.tolerance = problem_.tolerance * objective_.scale();
+    options.least_fall = problem_.tolerance * objective_.loss_scale();
     options.most_iterations = problem_.most_iterations - before;
     options.l1 = problem_.l1 / rows;
     options.penalized = objective_.weights();

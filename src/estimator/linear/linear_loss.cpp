@@ -184,7 +184,9 @@ double curvature(const LinearLoss& loss, const LinearTargets& targets) {
     case LossKind::kSigmoid: return 0.25 * share;
     case LossKind::kSoftmax: return 0.25 * loss.factor;
     case LossKind::kSquared: return 2 * share;
-    case LossKind::kPoisson: return share * std::ranges::max(targets.means());
+    case LossKind::kPoisson:
+      // Labels that are all 0 leave none.
+      return share * std::max(std::ranges::max(targets.means()), 1e-6);
     case LossKind::kPinball: return share * 0.5 / std::max(loss.width, 1e-3);
     default: return share / std::max(loss.width, 1e-3);
   }

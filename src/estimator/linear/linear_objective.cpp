@@ -78,6 +78,19 @@ double LinearObjective::operator()(std::span<const double> parameters, std::span
 
 double LinearObjective::scale() const {
   if (loss_.kind != LossKind::kSquared && loss_.kind != LossKind::kPoisson) return 1;
+  return deviation();
+}
+
+double LinearObjective::loss_scale() const {
+  switch (loss_.kind) {
+    case LossKind::kSquared: return deviation() * deviation();
+    case LossKind::kPoisson:
+    case LossKind::kPinball: return deviation();
+    default: return 1;
+  }
+}
+
+double LinearObjective::deviation() const {
   const double most = std::ranges::max(targets_.deviations());
   return most > 0 ? most : 1;
 }

@@ -23,14 +23,18 @@ class LinearObjective {
   double operator()(std::span<const double> parameters, std::span<double> gradient);
   /// sum_i w_i loss_i / sum_i w_i at the parameters of the last call.
   double mean_loss() const { return mean_loss_; }
-  /// Its size, for tolerances: 1, and for numbers a deviation of the targets.
+  /// The size of slopes, for tolerances: 1, and for numbers a deviation of the targets.
   double scale() const;
+  /// The same of losses.
+  double loss_scale() const;
   /// 1 / an estimate of each second derivative.
   std::vector<double> inverse_diagonal() const;
   /// The bias of a model that has nothing else.
   std::vector<double> best_bias() const;
 
  private:
+  double deviation() const;  // the largest of the targets', 1 when all are 0
+
   const DesignMatrix& matrix_;
   const LinearLoss& loss_;
   const LinearTargets& targets_;

@@ -7,24 +7,42 @@
 namespace thalweg::linear {
 namespace {
 
-// Weights of SparseRows lie as the variables do, one term after the other.
-void write(const LinearProblem& problem, const std::vector<double>& weights,
+// Weights of SparseRows lie as the variables do, one term after the other. `centre` is added to the
+// bias, the last of them.
+void write(const LinearProblem& problem, const std::vector<double>& weights, double centre,
            VariableStore& variables) {
   const double* from = weights.data();
-  const auto put = [&](const std::string& name, const Shape& shape) {
-    Tensor value(kFloat32, shape);
+  for (const Term& term : problem.terms) {
+    Tensor value(kFloat32, {rows_of(term), 1});
     for (float& cell : value.mutable_data<float>()) cell = static_cast<float>(*from++);
-    variables.set(name, value);
-  };
-  for (const Term& term : problem.terms) put(term.variable, {rows_of(term), 1});
-  put(problem.bias, {1});
+    variables.set(term.variable, value);
+  }
+  variables.set(problem.bias, Tensor::of<float>({static_cast<float>(*from + centre)}));
+}
+
+// l2 counts for the bias, which would hold numbers far from 0 back, so these are learnt from their
+// mean on: that of the targets, where the bias begins.
+double centre_numbers(LinearLoss& loss, const LinearTargets& targets) {
+  if (loss.kind != LossKind::kSquared) return 0;
+  const double centre = targets.means()[0];
+  if (loss.mean.empty()) {
+    loss.mean = {0};
+    loss.deviation = {1};
+  }
+  loss.mean[0] += centre * loss.deviation[0];
+  return centre;
 }
 
 SolverResult solve(const LinearProblem& problem, const SolverTask& task) {
   const PreparedRows prepared(problem.prepared, task.training.inputs);
   const SparseRows rows(prepared, problem.terms);
-  const LinearTargets targets(problem.loss, task.training.labels, task.training.weights,
-                              rows.rows());
+  const auto targets_of = [&](const LinearLoss& loss) {
+    return LinearTargets(loss, task.training.labels, task.training.weights, rows.rows());
+  };
+  LinearLoss loss = problem.loss;
+  LinearTargets targets = targets_of(loss);
+  const double centre = centre_numbers(loss, targets);
+  if (centre != 0) targets = targets_of(loss);
   SolverRun run(task);
   std::vector<double> best;
   SdcaOptions options;
@@ -34,16 +52,15 @@ SolverResult solve(const LinearProblem& problem, const SolverTask& task) {
   options.most_epochs = problem.most_iterations;
   options.seed = task.seed;
   options.report = [&](const SdcaState& state, const std::vector<double>& weights) {
-    const double loss = state.loss / targets.total_weight();
-    const bool goes_on =
-        run.note(state.epoch, loss, [&] { write(problem, weights, task.variables); });
+    const bool goes_on = run.note(state.epoch, state.loss / targets.total_weight(),
+                                  [&] { write(problem, weights, centre, task.variables); });
     if (run.is_best()) best = weights;
     return goes_on;
   };
-  const SdcaResult result = minimize_sdca(rows, problem.loss, targets, options);
+  const SdcaResult result = minimize_sdca(rows, loss, targets, options);
   const SdcaState& state = result.state;
   if (!std::isfinite(state.primal)) refuse_not_finite(problem, state.primal);
-  write(problem, best.empty() ? result.weights : best, task.variables);
+  write(problem, best.empty() ? result.weights : best, centre, task.variables);
   const double gap = (state.primal - state.dual) / state.primal;
   if (result.converged) {
     return run.finish(str("converged after ", state.epoch, " passes over the rows"));

@@ -311,7 +311,7 @@ TEST(BoostedTrees, RefuseWhatCannotBeRight) {
   TreeRows negative{rows.features, rows.labels.clone()};
   negative.labels.mutable_data<float>()[2] = -1;
   expect_error(Code::kInvalidArgument,
-               train({}, {.goal = TreeGoal::kPoisson, .training = negative}), "row 2", "-1",
+               train({}, {.goal = TreeGoal::kPoisson, .training = negative}), "row 3", "-1",
                "count");
 }
 

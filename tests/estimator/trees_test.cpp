@@ -167,8 +167,10 @@ double share_right(const TreeEnsemble& trees, const TreeRows& rows) {
 TEST(Forest, TellsClassesApartThatItHasNotSeen) {
   const TreeRows training = random_rows(2000, TreeGoal::kMultiClass, 3, 1);
   const TreeRows test = random_rows(1000, TreeGoal::kMultiClass, 3, 2);
-  const TreeTraining forest = train_forest(
-      {.trees = 50}, {.goal = TreeGoal::kMultiClass, .outputs = 3, .training = training});
+  const TreeTraining forest = train_forest({.trees = 50}, {.goal = TreeGoal::kMultiClass,
+                                                           .outputs = 3,
+                                                           .training = training,
+                                                           .wants_out_of_bag = true});
   EXPECT_EQ(forest.ensemble.shape.trees, 50);
   EXPECT_GT(share_right(forest.ensemble, test), 0.8);
   // Shares add up to 1.
@@ -197,25 +199,30 @@ TEST(Forest, TellsClassesApartThatItHasNotSeen) {
 // S11: with two trees of ten rows some rows are in every tree's sample.
 TEST(Forest, EstimatesOnlyRowsThatSomeTreeHasNotSeen) {
   const TreeRows rows = random_rows(10, TreeGoal::kBinary, 1, 3);
-  const TreeTraining forest =
-      train_forest({.trees = 2}, {.goal = TreeGoal::kBinary, .training = rows});
+  const TreeTraining forest = train_forest(
+      {.trees = 2}, {.goal = TreeGoal::kBinary, .training = rows, .wants_out_of_bag = true});
   int64_t estimated = 0;
   for (int64_t i = 0; i < 10; ++i) estimated += std::isnan(forest.out_of_bag.at(i)) ? 0 : 1;
   EXPECT_EQ(estimated, forest.out_of_bag_rows);
   EXPECT_LT(estimated, 10);
   EXPECT_GT(estimated, 0);
   const TreeTraining all =
-      train_forest({.trees = 2, .row_share = 1}, {.goal = TreeGoal::kBinary, .training = rows});
+      train_forest({.trees = 2, .row_share = 1},
+                   {.goal = TreeGoal::kBinary, .training = rows, .wants_out_of_bag = true});
   EXPECT_FALSE(all.out_of_bag.is_valid());
   EXPECT_EQ(all.out_of_bag_rows, 0);
+  EXPECT_FALSE(train_forest({.trees = 2}, {.goal = TreeGoal::kBinary, .training = rows})
+                   .out_of_bag.is_valid());
 }
 
 TEST(Forest, IsTheSameOnAnyNumberOfThreads) {
   const TreeRows rows = random_rows(500, TreeGoal::kSquaredError, 2, 4);
   const auto train = [&](uint64_t seed) {
-    return train_forest(
-        {.trees = 9},
-        {.goal = TreeGoal::kSquaredError, .outputs = 2, .training = rows, .seed = seed});
+    return train_forest({.trees = 9}, {.goal = TreeGoal::kSquaredError,
+                                       .outputs = 2,
+                                       .training = rows,
+                                       .seed = seed,
+                                       .wants_out_of_bag = true});
   };
   const TreeTraining several = train(1);
   const TreeTraining other = train(2);
@@ -281,6 +288,18 @@ TEST(Forest, EndsWithTheTreesThereAre) {
   EXPECT_FLOAT_EQ(forest.ensemble.shape.scale, 1.0f / 3);
 }
 
+// A leaf holds the share of each class: of many trees 4 GiB at most.
+TEST(Forest, RefusesLeavesThatMemoryHasNoRoomFor) {
+  const TreeRows rows = random_rows(600, TreeGoal::kMultiClass, 3, 1);
+  expect_error(
+      Code::kResourceExhausted,
+      [&] {
+        train_forest({.trees = 1000000},
+                     {.goal = TreeGoal::kMultiClass, .outputs = 300, .training = rows});
+      },
+      "300 values", "max_depth");
+}
+
 TEST(Forest, RefusesWhatCannotBeRight) {
   TreeRows rows = random_rows(20, TreeGoal::kBinary, 1, 8);
   const auto train = [&](TreeGoal goal, Forest options = {}) {
@@ -299,10 +318,10 @@ TEST(Forest, RefusesWhatCannotBeRight) {
   expect_error(Code::kInvalidArgument, train(TreeGoal::kBinary), "all weights", "0");
   rows.weights = {};
   rows.labels.mutable_data<float>()[7] = 2;
-  expect_error(Code::kInvalidArgument, train(TreeGoal::kBinary), "row 7", "2", "0 or 1");
+  expect_error(Code::kInvalidArgument, train(TreeGoal::kBinary), "row 8", "2", "0 or 1");
   rows.labels.mutable_data<float>()[7] = 1;
   rows.features.mutable_data<float>()[5 * 3 + 1] = INFINITY;
-  expect_error(Code::kInvalidArgument, train(TreeGoal::kBinary), "`b`", "row 3", "inf");
+  expect_error(Code::kInvalidArgument, train(TreeGoal::kBinary), "`b`", "row 4", "inf");
 }
 
 TEST(XgboostModel, RefusesOtherTexts) {

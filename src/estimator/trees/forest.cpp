@@ -25,6 +25,7 @@ namespace thalweg {
 namespace {
 
 constexpr int64_t kRowsInGrain = 16;
+constexpr int64_t kMostLeafValues = int64_t{1} << 30;  // 4 GiB
 
 void check(const Forest& options, const TreeTask& task) {
   check_option("trees", static_cast<double>(options.trees), 1, 1e6);
@@ -121,7 +122,8 @@ class Planting {
   // As many trees as the task's after_round wants.
   bool grow() {
     const GrowOptions grow = {.max_depth = options_.max_depth,
-                              .columns_a_split = columns_a_split(options_, task_, rows_.columns)};
+                              .columns_a_split = columns_a_split(options_, task_, rows_.columns),
+                              .most_values = kMostLeafValues / options_.trees};
     const int64_t threads = num_threads();
     while (made() < options_.trees) {
       const int64_t first = made();
@@ -148,7 +150,7 @@ class Planting {
       for (size_t c = 0; c < gains.size(); ++c) gains[c] += tree[c];
     }
     result.importance = to_shares(std::move(gains));
-    if (options_.row_share < 1) estimate_out_of_bag(result);
+    if (task_.wants_out_of_bag && options_.row_share < 1) estimate_out_of_bag(result);
     return result;
   }
 

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <optional>
 
+#include "thalweg/base/error.h"
+
 namespace thalweg {
 namespace {
 
@@ -110,6 +112,14 @@ class Grower {
   }
 
   void make_leaf(int32_t node) {
+    const auto values = static_cast<int64_t>(tree_.values.size());
+    if (values + targets_.width > options_.most_values) {
+      throw resource_exhausted("a tree of the forest has more than ", values / targets_.width,
+                               " leaves of ", targets_.width, " values (one ",
+                               targets_.classes ? "a class" : "an output",
+                               ") each, which is more than the memory that all trees may take; use "
+                               "fewer trees or a smaller max_depth, or a model that is no forest");
+    }
     tree_.nodes[static_cast<size_t>(node)].leaf =
         static_cast<int32_t>(tree_.values.size() / (stride_ - 1));
     for (size_t k = 1; k < stride_; ++k) {

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "thalweg/base/error.h"
+#include "estimator/metrics/value_metrics.h"
 #include "thalweg/base/philox.h"
 
 namespace thalweg {
@@ -56,15 +56,21 @@ void QuantileBoosting::set_leaves(std::vector<GrownTree>& trees) {
   const std::vector<int32_t> ends = last_->leaves(matrix_);
   for (size_t k = 0; k < outputs; ++k) {
     GrownTree& tree = trees[k];
-    std::vector<std::vector<std::pair<float, float>>> residuals(tree.values.size());
+    std::vector<std::vector<float>> residuals(tree.values.size()), weights(tree.values.size());
     for (size_t i = 0; i < rows_.labels.size(); ++i) {
-      const GrownTree::Node& end = tree.nodes[static_cast<size_t>(ends[i * outputs + k])];
-      residuals[static_cast<size_t>(end.leaf)].push_back(
-          {rows_.labels[i] - margins_[i * outputs + k], rows_.weights[i]});
+      if (rows_.weights[i] == 0) continue;
+      const auto leaf =
+          static_cast<size_t>(tree.nodes[static_cast<size_t>(ends[i * outputs + k])].leaf);
+      residuals[leaf].push_back(rows_.labels[i] - margins_[i * outputs + k]);
+      weights[leaf].push_back(rows_.weights[i]);
     }
     for (size_t leaf = 0; leaf < residuals.size(); ++leaf) {
-      tree.values[leaf] = static_cast<float>(
-          learning_rate_ * weighted_quantile(residuals[leaf], task_.quantiles[k]));
+      // A leaf of rows that do not count changes nothing.
+      const double change =
+          residuals[leaf].empty()
+              ? 0
+              : weighted_quantile(residuals[leaf], task_.quantiles[k], weights[leaf]);
+      tree.values[leaf] = static_cast<float>(learning_rate_ * change);
     }
   }
 }

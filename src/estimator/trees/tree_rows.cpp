@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "estimator/metrics/value_metrics.h"
 #include "thalweg/base/error.h"
 #include "thalweg/base/parallel.h"
 
@@ -108,7 +109,7 @@ void check_features(const TreeTask& task, const CheckedRows& rows, std::string_v
   for (int64_t i = 0; i < rows.rows * rows.columns; ++i) {
     if (std::isinf(rows.features[i])) {
       throw invalid_argument("column ", tree_column_name(task, i % rows.columns), " of ", what,
-                             " row ", i / rows.columns, " is ", rows.features[i],
+                             " row ", i / rows.columns + 1, " is ", rows.features[i],
                              "; expected finite numbers, or NaN for missing ones");
     }
   }
@@ -154,7 +155,7 @@ CheckedRows check_rows(const TreeTask& task, const TreeRows& given, std::string_
   for (size_t i = 0; i < rows.labels.size(); ++i) {
     if (is_label(task.goal, task.outputs, rows.labels[i])) continue;
     throw invalid_argument("the label of ", what, " row ",
-                           static_cast<int64_t>(i) / rows.label_width, " is ", rows.labels[i],
+                           static_cast<int64_t>(i) / rows.label_width + 1, " is ", rows.labels[i],
                            ", expected ", wanted_labels(task.goal));
   }
   rows.weights.assign(static_cast<size_t>(rows.rows), 1.0f);
@@ -169,7 +170,7 @@ CheckedRows check_rows(const TreeTask& task, const TreeRows& given, std::string_
   }
   for (size_t i = 0; i < rows.weights.size(); ++i) {
     if (std::isfinite(rows.weights[i]) && rows.weights[i] >= 0) continue;
-    throw invalid_argument("the weight of ", what, " row ", i, " is ", rows.weights[i],
+    throw invalid_argument("the weight of ", what, " row ", i + 1, " is ", rows.weights[i],
                            ", expected a finite number, not negative");
   }
   rows.total_weight = std::accumulate(rows.weights.begin(), rows.weights.end(), 0.0);
@@ -195,10 +196,9 @@ std::vector<float> constant_logits(const TreeTask& task, const CheckedRows& rows
       return base;
     }
     case TreeGoal::kQuantile: {
-      std::vector<std::pair<float, float>> values(rows.labels.size());
-      for (size_t i = 0; i < values.size(); ++i) values[i] = {rows.labels[i], rows.weights[i]};
       for (size_t k = 0; k < base.size(); ++k) {
-        base[k] = weighted_quantile(values, task.quantiles[k]);
+        base[k] =
+            static_cast<float>(weighted_quantile(rows.labels, task.quantiles[k], rows.weights));
       }
       return base;
     }
@@ -234,18 +234,6 @@ double mean_tree_loss(const TreeTask& task, const CheckedRows& rows, const float
     }
   });
   return std::accumulate(sums.begin(), sums.end(), 0.0) / rows.total_weight;
-}
-
-float weighted_quantile(std::vector<std::pair<float, float>>& values, double q) {
-  std::sort(values.begin(), values.end());
-  double total = 0;
-  for (const auto& [value, weight] : values) total += weight;
-  double below = 0;
-  for (const auto& [value, weight] : values) {
-    below += weight;
-    if (weight > 0 && below >= q * total) return value;
-  }
-  return values.empty() ? 0.0f : values.back().first;
 }
 
 std::vector<double> to_shares(std::vector<double> gains) {

@@ -18,7 +18,7 @@ struct CheckedRows {
   double total_weight = 0;
 };
 
-/// Throws invalid_argument naming row and column. `what`: "training" or "validation".
+/// Throws invalid_argument naming row (from 1) and column. `what`: "training" or "validation".
 CheckedRows check_rows(const TreeTask& task, const TreeRows& rows, std::string_view what);
 /// Of options. Throws invalid_argument naming `name` unless least <= value <= most.
 void check_option(std::string_view name, double value, double least, double most);
@@ -28,9 +28,6 @@ std::string tree_column_name(const TreeTask& task, int64_t column);
 std::vector<float> constant_logits(const TreeTask& task, const CheckedRows& rows);
 /// See TreeRound. `logits` [rows, outputs].
 double mean_tree_loss(const TreeTask& task, const CheckedRows& rows, const float* logits);
-
-/// The value at share `q` of the total weight, of (value, weight) pairs; sorts them.
-float weighted_quantile(std::vector<std::pair<float, float>>& values, double q);
 
 /// So that they add up to 1; all 0 stay so.
 std::vector<double> to_shares(std::vector<double> gains);

@@ -45,6 +45,9 @@ struct TreeTask {
   /// Rounds without a better validation loss after which boosting ends; 0: it goes on.
   int64_t patience = 0;
   uint64_t seed = 1;
+  /// Of forests: whether TreeTraining::out_of_bag is wanted, for which each row is walked through a
+  /// third of the trees.
+  bool wants_out_of_bag = false;
   /// Of the features, for messages; empty: their numbers.
   std::vector<std::string> columns = {};
   /// After each round, on the calling thread; false ends the training with what there is.
@@ -61,7 +64,8 @@ struct TreeTraining {
   /// Gain of the splits by each column, of the sum of all; [columns]. All 0 when nothing was split.
   std::vector<double> importance = {};
   /// Of forests: logits [rows, outputs] of each training row by the trees that have not seen it,
-  /// NaN where every tree has; and how many rows are estimated. Not valid with row_share 1.
+  /// NaN where every tree has; and how many rows are estimated. Not valid unless wanted, or with
+  /// row_share 1.
   Tensor out_of_bag = {};
   int64_t out_of_bag_rows = 0;
 };
@@ -76,7 +80,8 @@ bool can_boost();
 TreeTraining train_boosted_trees(const BoostedTrees& options, const TreeTask& task);
 
 /// Trees of our own, see forest.cpp. The same seed gives the same bits on any number of threads.
-/// Throws invalid_argument; kQuantile is no goal of a forest.
+/// Throws invalid_argument; kQuantile is no goal of a forest; resource_exhausted for leaves that
+/// would take more than 4 GiB, as those of many thousand classes do.
 TreeTraining train_forest(const Forest& options, const TreeTask& task);
 
 }  // namespace thalweg

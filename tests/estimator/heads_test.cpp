@@ -406,6 +406,16 @@ TEST(MultiLabelHead, ReportsAsScikitLearn) {
   EXPECT_NEAR(figure(r.baseline, "label_accuracy"), 0.6, 1e-12);
 }
 
+TEST(MultiLabelHead, SaysWhatIsUndefinedWithoutASign) {
+  const auto head = make_head(heads::multi_label({"a", "b"}), {});
+  const Tensor labels = matrix(2, {0, 1, 0, 1});
+  head->learn_labels(labels);
+  head->learn_training_labels(labels, {});
+  const EvaluationReport r = report_of(*head, labels, matrix(2, {0.1f, 0.2f, 0.3f, 0.4f}));
+  EXPECT_TRUE(std::isnan(r["micro_precision"]));
+  EXPECT_FALSE(std::signbit(r["micro_precision"]));
+}
+
 TEST(RegressionHead, StandardisesEachOutput) {
   LabelSpec label;
   label.standardized = true;

@@ -212,6 +212,13 @@ TEST(Calibration, BinsAsScikitLearn) {
   EXPECT_TRUE(std::isnan(calibration_error(Calibration().bins())));
 }
 
+TEST(Calibration, PutsFloatsOnAnEdgeIntoTheLowerBin) {
+  Calibration calibration;
+  for (int i = 1; i <= 10; ++i) calibration.add(static_cast<float>(i) / 10, true, i);
+  const auto bins = calibration.bins();
+  for (size_t i = 0; i < 10; ++i) EXPECT_EQ(bins[i].weight, static_cast<double>(i + 1)) << i;
+}
+
 const std::vector<float> kLabels = {3, -.5, 2, 7, 10, 4.25};
 const std::vector<float> kValues = {2.5, 0, 2, 8, 7, 4.5};
 const std::vector<float> kValueWeights = {1, 2, .5, 1, .25, 3};

@@ -15,6 +15,7 @@ class FigureList {
   /// `reason`: why `value` may be NaN; one that no reason is given for is the predictions' fault.
   void add(std::string name, double value, std::string reason = {}) {
     if (std::isnan(value)) {
+      value = std::abs(value);  // 0 / 0 has a sign, which would be shown
       if (reason.empty()) reason = "predictions are infinite or no numbers";
       report_.undefined.emplace_back(
           name, report_.weight > 0 ? std::move(reason) : "the weights of all rows are 0");

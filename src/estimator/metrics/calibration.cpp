@@ -7,7 +7,9 @@ namespace thalweg {
 
 void Calibration::add(double probability, bool happened, double weight) {
   size_t bin = 0;
-  while (bin + 1 < kBins && probability > static_cast<double>(bin + 1) / kBins) ++bin;
+  // As float32, which probabilities are: so 0.1f lies on the edge.
+  const auto p = static_cast<float>(probability);
+  while (bin + 1 < kBins && p > static_cast<float>(bin + 1) / kBins) ++bin;
   sums_[bin].weight += weight;
   sums_[bin].probability += weight * probability;
   sums_[bin].happened += happened ? weight : 0;

@@ -62,7 +62,6 @@ void ColumnSurvey::add(const data::Column& cells) {
       }
       case data::ColumnType::kReal: {
         const double value = cells.reals()[place];
-        infinite_ += std::isinf(value);
         if (std::isfinite(value)) numbers.push_back(value);
         break;
       }

@@ -33,7 +33,6 @@ class ColumnSurvey {
   bool all_differ() const { return !has_many() && distinct() == present(); }
   /// Of numbers. No infinite one is counted.
   const Moments& moments() const { return moments_; }
-  int64_t infinite() const { return infinite_; }
   /// Integers: each is greater than the one before.
   bool rises() const { return rises_; }
   /// Texts.
@@ -64,7 +63,6 @@ class ColumnSurvey {
   data::ColumnInfo info_;
   ColumnScan scan_;
   Moments moments_;
-  int64_t infinite_ = 0;
   bool rises_ = true;
   std::optional<int64_t> last_;
   int64_t dates_ = 0, words_ = 0, numbers_ = 0;

@@ -128,10 +128,4 @@ std::vector<double> class_shares(const LabelSpec& label) {
   return shares;
 }
 
-size_t commonest_class(const LabelSpec& label) {
-  const std::vector<double> shares = class_shares(label);
-  if (shares.empty()) return 0;
-  return static_cast<size_t>(std::ranges::max_element(shares) - shares.begin());
-}
-
 }  // namespace thalweg

@@ -19,8 +19,6 @@ Tensor encode_classes(const LabelSpec& label, const Tensor& labels);
 void check_class_names(const std::vector<std::string>& names);
 /// For messages: all names, or the first ones and how many there are.
 std::string listed(const std::vector<std::string>& names);
-/// The place of the commonest in training.
-size_t commonest_class(const LabelSpec& label);
 /// Share of each class in training, by weight.
 std::vector<double> class_shares(const LabelSpec& label);
 

@@ -228,6 +228,20 @@ TEST(QuantileSketch, IsNearlyRightBeyond) {
   }
 }
 
+// Texts of whole pages fill memory long before there are many.
+TEST(ValueCounts, ForgetsLongTextsEarlier) {
+  ValueCounts counts(100);
+  const std::string page(1000, 'x');
+  for (int i = 0; i < 500; ++i) {
+    counts.add(page + std::to_string(i));
+    counts.add("often");
+  }
+  EXPECT_GT(counts.forgotten(), 0);
+  EXPECT_LE(counts.distinct(), 26);
+  EXPECT_EQ(counts.most_distinct(), 27);
+  EXPECT_EQ(counts.commonest(1)[0], (ValueCounts::Entry{"often", 500}));
+}
+
 TEST(ValueCounts, ForgetsTheRarestWhenMemoryIsFull) {
   ValueCounts counts(100);
   for (int i = 0; i < 10000; ++i) {

@@ -118,7 +118,7 @@ void ColumnScan::count(const data::Column& column) {
     for (int64_t row = begin; row < end; ++row) counted_ += !is_missing_cell(column, row);
     if (wants_.all_counts || counts_.forgotten() == 0) continue;
     has_ended_ = true;
-    distinct_ = wants_.capacity;
+    distinct_ = std::min(wants_.capacity, counts_.most_distinct());
     counts_ = ValueCounts(wants_.capacity);
   }
 }

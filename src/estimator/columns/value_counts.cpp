@@ -9,6 +9,8 @@
 namespace thalweg {
 namespace {
 
+constexpr size_t kBytesAText = 256;
+
 template <class Map>
 void erase_below(Map& map, int64_t least) {
   std::erase_if(map, [&](const auto& entry) { return entry.second < least; });
@@ -23,7 +25,8 @@ void ValueCounts::add(std::string_view text, int64_t times) {
     return;
   }
   texts_.emplace(text, times);
-  if (texts_.size() > capacity_) forget_rarest();
+  bytes_ += text.size();
+  if (texts_.size() > capacity_ || bytes_ > kBytesAText * capacity_) forget_rarest();
 }
 
 void ValueCounts::add(const data::Column& column, int64_t begin, int64_t end) {
@@ -56,8 +59,9 @@ void ValueCounts::add(const data::Column& column, int64_t begin, int64_t end) {
   }
 }
 
-// At least an eighth of the capacity is free afterwards, so that the work is little for each value.
+// At least an eighth of the values is forgotten, so that the work is little for each.
 void ValueCounts::forget_rarest() {
+  if (forgotten_ == 0) most_distinct_ = distinct();
   std::vector<int64_t> counts;
   for (const auto& [value, count] : texts_) counts.push_back(count);
   for (const auto& [value, count] : integers_) counts.push_back(count);
@@ -66,8 +70,10 @@ void ValueCounts::forget_rarest() {
   std::nth_element(counts.begin(), middle, counts.end());
   int64_t least = *middle;
   const auto below = std::ranges::count_if(counts, [&](int64_t count) { return count < least; });
-  if (static_cast<size_t>(below) < counts.size() / 8) ++least;
+  if (below < std::max<int64_t>(1, std::ssize(counts) / 8)) ++least;
   erase_below(texts_, least);
+  bytes_ = 0;
+  for (const auto& [text, count] : texts_) bytes_ += text.size();
   erase_below(integers_, least);
   erase_below(reals_, least);
   forgotten_ += least - 1;

@@ -39,7 +39,7 @@ struct FitOptions {
   /// training was interrupted or killed.
   bool resume = false;
   bool overwrite = false;
-  /// Saves every so many steps, besides every epoch; 0: not.
+  /// Saves every so many steps, besides ends of epochs (each 10 seconds at most); 0: not.
   int64_t checkpoint_steps = 0;
   /// Nothing is shown by default.
   ProgressOptions progress = {.mode = ProgressMode::kNone};

@@ -50,7 +50,7 @@ struct HeadSpec {
   std::vector<double> quantiles = {0.1, 0.5, 0.9};
   std::string separator = "|";  // of a list of labels
   struct Part;
-  std::vector<Part> parts = {};  // of kMulti
+  std::vector<Part> parts;  // of kMulti; no initializer: Part is not complete yet
 };
 struct HeadSpec::Part {
   std::string name;

@@ -9,7 +9,6 @@ namespace thalweg::linear {
 namespace {
 
 using Kind = Transform::Place::Kind;
-constexpr int64_t kBlock = DesignMatrix::kBlock;
 
 int64_t checked_id(int64_t id, const Term& term) {
   if (id < term.place.buckets) return id;
@@ -119,8 +118,9 @@ void DesignMatrix::take_bags(const PreparedRows& rows, const std::vector<Term>& 
   if (bags.empty()) return;
   words_.begin.push_back(0);
   for (int64_t i = 0; i < rows_; ++i) {
-    for (const auto& [t, features] : bags) {
-      const Term& term = terms[t];
+    for (const auto& bag_features : bags) {
+      const Term& term = terms[bag_features.first];
+      const auto& features = bag_features.second;
       const PreparedRows::Bag& bag = rows.bags[static_cast<size_t>(term.place.indices[0])];
       for_each_word(bag, i, term, [&](int64_t id, float weight) {
         words_.features.push_back(features[static_cast<size_t>(id)]);

@@ -79,7 +79,8 @@ KernelPtr make_nearest(const KernelRequest& request) {
     return make_kernel([shape, ways = Ways(request.node), size = SizeInput(request),
                         place = OutputPlace(request, 0)](KernelContext& c) {
       check_cells(shape);
-      const auto [height, width] = size.read(c);
+      const SizeInput::Size wanted = size.read(c);
+      const int64_t height = wanted.height, width = wanted.width;
       const int64_t channels = shape[3];
       const T* from = c.input<T>(0);
       T* to = static_cast<T*>(place.memory(c, Shape{shape[0], height, width, channels}));
@@ -125,7 +126,8 @@ KernelPtr make_resampling(const KernelRequest& request, MakeTaps make_taps) {
     return make_kernel([shape, make_taps = std::move(make_taps), size = SizeInput(request),
                         place = OutputPlace(request, 0)](KernelContext& c) {
       check_cells(shape);
-      const auto [height, width] = size.read(c);
+      const SizeInput::Size wanted = size.read(c);
+      const int64_t height = wanted.height, width = wanted.width;
       const ImageSize image = image_size(shape);
       // Memory first: it tells whether there is room for so many cells.
       auto* to = static_cast<float*>(place.memory(c, Shape{shape[0], height, width, shape[3]}));
